@@ -1,0 +1,137 @@
+"""The score cache: the local score of every child with every parent set that was kept, in flat arrays.
+
+Families of child v are the rows `child_start[v]:child_start[v + 1]`, best first, equal scores by size and then by the
+parents' indices. Family f has the parents `parents[parent_start[f]:parent_start[f + 1]]`, ascending. Scores are natural
+logarithms and always maximised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache.record import Record
+
+Family = tuple[float, tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCache:
+    """Scored families in compact arrays; `record` says how they came about (None: a file of another program)."""
+
+    names: tuple[str, ...]
+    child_start: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    parent_start: NDArray[np.int64]
+    parents: NDArray[np.int32]
+    record: Record | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.child_start, self.scores, self.parent_start, self.parents):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_arrays(
+        cls,
+        names: Sequence[str],
+        children: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        parent_start: NDArray[np.int64],
+        parents: NDArray[np.int32],
+        record: Record | None = None,
+    ) -> ScoreCache:
+        """Sort unordered families (`children[f]` is the child of family f; parents ascending) into a cache."""
+        sizes = np.diff(parent_start)
+        order = _sorted_order(children, scores, sizes, parent_start, parents)
+        counts = np.bincount(children, minlength=len(names))
+        child_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        new_start = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
+        source = np.repeat(parent_start[:-1][order] - new_start[:-1], sizes[order]) + np.arange(new_start[-1])
+        return cls(tuple(names), child_start, scores[order], new_start, parents[source].astype(np.int32), record)
+
+    @classmethod
+    def from_families(
+        cls, names: Sequence[str], families: Sequence[Iterable[Family]], record: Record | None = None
+    ) -> ScoreCache:
+        """Build a cache from, per child, (score, parents) pairs in any order."""
+        flat = [
+            (child, score, tuple(sorted(parents)))
+            for child, listed in enumerate(families)
+            for score, parents in listed
+        ]
+        sizes = np.array([len(parents) for _, _, parents in flat], dtype=np.int64)
+        return cls.from_arrays(
+            names,
+            np.array([child for child, _, _ in flat], dtype=np.int64),
+            np.array([score for _, score, _ in flat], dtype=np.float64),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.array([parent for _, _, parents in flat for parent in parents], dtype=np.int32),
+            record,
+        )
+
+    @property
+    def n_vars(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_families(self) -> int:
+        return len(self.scores)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of parents of every family."""
+        return np.diff(self.parent_start)
+
+    def n_families_of(self, child: int) -> int:
+        return int(self.child_start[child + 1] - self.child_start[child])
+
+    def families(self, child: int) -> Iterator[Family]:
+        """The (score, parents) pairs of a child, best first."""
+        for family in range(self.child_start[child], self.child_start[child + 1]):
+            yield float(self.scores[family]), self.parents_of(family)
+
+    def parents_of(self, family: int) -> tuple[int, ...]:
+        return tuple(self.parents[self.parent_start[family] : self.parent_start[family + 1]].tolist())
+
+    def equals(self, other: ScoreCache) -> bool:
+        """Same names, families and scores, bit for bit? (The records may differ.)"""
+        return self.names == other.names and all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in (
+                (self.child_start, other.child_start),
+                (self.scores, other.scores),
+                (self.parent_start, other.parent_start),
+                (self.parents, other.parents),
+            )
+        )
+
+
+def _sorted_order(
+    children: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    parent_start: NDArray[np.int64],
+    parents: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """By child, falling score, size, parents. Only rows that tie in the first three pay for comparing parents."""
+    order = np.lexsort((sizes, -scores, children))
+    if len(order) < 2:
+        return order
+    same = (
+        (np.diff(children[order]) == 0) & (np.diff(scores[order]) == 0) & (np.diff(sizes[order]) == 0)
+    )
+    edges = np.diff(np.concatenate([[False], same, [False]]).astype(np.int8))
+    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        tied = order[first : last + 1]
+        size = sizes[tied[0]]
+        table = parents[parent_start[tied][:, None] + np.arange(size)[None, :]]
+        order[first : last + 1] = tied[np.lexsort(table.T[::-1])] if size else tied
+    return order

@@ -1,0 +1,80 @@
+"""Indicator bitmaps: one bit per row for every variable and every state but its first.
+
+The count of a joint configuration that avoids all first states is the population count of an AND; the others follow by
+Moebius inversion (`scorecache.counting.moebius`), so r - 1 bitmaps serve a variable of r states. Rows are laid out in
+segments padded to whole words: one per base configuration (the class, in an ANB) and per bit of the row weights, so
+that a segment's population count shifted by its bit adds to that base configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from scorecache.counting.rows import Rows
+
+WORD = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Bitmaps:
+    """`words[first[v] + k - 1]` marks the rows in which variable v has state k >= 1."""
+
+    words: NDArray[np.uint64]
+    first: NDArray[np.int64]
+    segment_start: NDArray[np.int64]
+    segment_base: NDArray[np.int64]
+    segment_shift: NDArray[np.int64]
+
+
+def indicator_bitmaps(
+    rows: Rows, variables: Sequence[int], arities: NDArray[np.int64], base_labels: NDArray[np.int64], n_base: int
+) -> Bitmaps:
+    """Bitmaps of the listed variables, rows split by `base_labels` (0..n_base-1) and by the bits of their weights."""
+    segments: list[NDArray[np.int64]] = []
+    segment_base, segment_shift, starts = [], [], [0]
+    for base in range(n_base):
+        members = np.flatnonzero(base_labels == base) if n_base > 1 else np.arange(rows.n_distinct)
+        weights = rows.weights[members]
+        for bit in range(int(weights.max(initial=0)).bit_length()):
+            chosen = members[(weights >> bit) & 1 == 1]
+            if len(chosen):
+                segments.append(chosen)
+                segment_base.append(base)
+                segment_shift.append(bit)
+                starts.append(starts[-1] + -(-len(chosen) // WORD))
+    first = np.concatenate([[0], np.cumsum(arities[list(variables)] - 1)]).astype(np.int64)
+    words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
+    for position, variable in enumerate(variables):
+        for chosen, start in zip(segments, starts, strict=False):
+            _set_bits(rows.codes[variable], chosen, words[first[position] : first[position + 1]], start)
+    return Bitmaps(
+        words,
+        first,
+        np.array(starts, dtype=np.int64),
+        np.array(segment_base, dtype=np.int64),
+        np.array(segment_shift, dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _set_bits(column: NDArray[np.uint16], chosen: NDArray[np.int64], words: NDArray[np.uint64], start: int) -> None:
+    for bit in range(len(chosen)):
+        state = column[chosen[bit]]
+        if state > 0:
+            words[state - 1, start + bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+
+
+@intrinsic
+def popcount(typing_context, word):  # type: ignore[no-untyped-def]
+    """The number of set bits of a 64-bit word, as the processor's own instruction."""
+
+    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), codegen

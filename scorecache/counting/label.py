@@ -1,0 +1,124 @@
+"""Row labels: every row carries the number of its configuration, refined variable by variable.
+
+Labels are compact (only configurations that occur have a number), so any arity and any number of variables can be
+counted in time proportional to the distinct rows. The product label x state is looked up in a plain array while that is
+small, in a hash table beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.rows import Rows
+
+Labels = NDArray[np.int32]
+
+DENSE_FLOOR = 4096
+DENSE_PER_ROW = 4
+
+
+def dense_size(n_distinct: int) -> int:
+    """Up to this many cells a plain array is used."""
+    return max(DENSE_FLOOR, DENSE_PER_ROW * n_distinct)
+
+
+def hash_size(n_distinct: int) -> int:
+    """A power of two of at least twice the number of distinct rows."""
+    return 1 << max(4, (2 * n_distinct - 1).bit_length())
+
+
+@njit(cache=True, nogil=True)
+def refine(
+    labels: Labels,
+    n_labels: int,
+    column: NDArray[np.uint16],
+    arity: int,
+    refined: Labels,
+    numbers: Labels,
+    keys: NDArray[np.int64],
+    slots: Labels,
+) -> int:
+    """Split every label by the states of a column; the new number of labels, in order of first appearance.
+
+    `numbers` (all -1) serves products of label and state below its length, `keys` (all -1) with `slots` the others;
+    both are left as they were found.
+    """
+    n_rows = len(labels)
+    n_refined = 0
+    if n_labels * arity <= len(numbers):
+        for i in range(n_rows):
+            cell = np.int64(labels[i]) * arity + column[i]
+            number = numbers[cell]
+            if number < 0:
+                number = n_refined
+                numbers[cell] = number
+                n_refined += 1
+            refined[i] = number
+        for i in range(n_rows):
+            numbers[np.int64(labels[i]) * arity + column[i]] = -1
+        return n_refined
+    mask = len(keys) - 1
+    for i in range(n_rows):
+        cell = np.int64(labels[i]) * arity + column[i]
+        slot = _find(keys, mask, cell)
+        if keys[slot] < 0:
+            keys[slot] = cell
+            slots[slot] = n_refined
+            n_refined += 1
+        refined[i] = slots[slot]
+    keys[:] = -1
+    return n_refined
+
+
+@njit(cache=True, nogil=True)
+def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
+    """The slot that holds the key, or the empty one where it belongs."""
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> np.uint64(33)) & mask
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def count_cells(
+    labels: Labels,
+    n_labels: int,
+    column: NDArray[np.uint16],
+    arity: int,
+    weights: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    refined: Labels,
+    numbers: Labels,
+    keys: NDArray[np.int64],
+    slots: Labels,
+) -> int:
+    """Weigh the cells label x state into `counts`; the number of entries (zeros among them while cells are few)."""
+    n_cells = n_labels * arity
+    if n_cells <= len(numbers):
+        counts[:n_cells] = 0
+        for i in range(len(labels)):
+            counts[np.int64(labels[i]) * arity + column[i]] += weights[i]
+        return n_cells
+    n_refined = refine(labels, n_labels, column, arity, refined, numbers, keys, slots)
+    counts[:n_refined] = 0
+    for i in range(len(labels)):
+        counts[refined[i]] += weights[i]
+    return n_refined
+
+
+def base_labels(rows: Rows, variables: Sequence[int], arities: NDArray[np.int64]) -> tuple[Labels, int]:
+    """Number the configurations of some variables that occur; no variables: one label."""
+    labels, n_labels = np.zeros(rows.n_distinct, dtype=np.int32), 1
+    numbers = np.full(dense_size(rows.n_distinct), -1, dtype=np.int32)
+    keys = np.full(hash_size(rows.n_distinct), -1, dtype=np.int64)
+    slots = np.empty(len(keys), dtype=np.int32)
+    for variable in variables:
+        refined = np.empty_like(labels)
+        n_labels = refine(labels, n_labels, rows.codes[variable], int(arities[variable]), refined, numbers, keys, slots)
+        labels = refined
+    return labels, int(n_labels)

@@ -1,0 +1,60 @@
+"""Subsets in colexicographic order: ranks, unranking, the next subset.
+
+A set s_0 < s_1 < ... < s_(m-1) has the rank sum_i binom(s_i, i + 1). Joint sets are walked as rows: all sets P + {x}
+with x below every element of P are neighbours, of ranks base(P) + x with base(P) = sum_i binom(p_i, i + 2), so that
+whatever is stored by rank is read and written in runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+def binomials(n: int, m: int) -> Ints:
+    """binom[i, j] for i <= n, j <= m; entries past 2^62 are cut there, far beyond what can be enumerated."""
+    table = np.zeros((n + 1, m + 1), dtype=np.int64)
+    table[:, 0] = 1
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            table[i, j] = min(int(table[i - 1, j - 1]) + int(table[i - 1, j]), 1 << 62)
+    return table
+
+
+@njit(cache=True, nogil=True)
+def unrank(rank: int, size: int, n: int, binom: Ints, out: Ints) -> None:
+    """Write the subset of that rank among the `size`-subsets of 0..n-1, ascending."""
+    top = n - 1
+    for i in range(size - 1, -1, -1):
+        while binom[top, i + 1] > rank:
+            top -= 1
+        out[i] = top
+        rank -= binom[top, i + 1]
+        top -= 1
+
+
+@njit(cache=True, nogil=True)
+def advance(subset: Ints, size: int) -> int:
+    """Step to the next subset in colex order; the position up to which (inclusive) elements changed."""
+    i = 0
+    while i + 1 < size and subset[i] + 1 == subset[i + 1]:
+        i += 1
+    subset[i] += 1
+    for below in range(i):
+        subset[below] = below
+    return i
+
+
+@njit(cache=True, nogil=True)
+def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, binom: Ints) -> int:
+    """The rank of a subset without its positions `skip` and `also` (-1: none), as if `shift` smaller elements led it."""
+    rank = 0
+    position = shift
+    for i in range(size):
+        if i != skip and i != also:
+            position += 1
+            rank += binom[subset[i], position]
+    return rank

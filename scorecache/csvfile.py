@@ -1,0 +1,318 @@
+"""Reading a CSV file into a `Dataset`, with errors that name the line.
+
+The file is read in chunks of rows, so that memory stays near that of the codes. Bytes that are not UTF-8 pass the
+decoder as lone surrogates and are found, like every fault of a value, when a field is seen for the first time.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import lzma
+import math
+import re
+import sys
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from io import TextIOWrapper
+from itertools import chain, islice, takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, assemble, listing, not_a_weight, undeclared
+from scorecache.dataset import Dataset
+from scorecache.errors import DataError, ParameterError
+
+MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','", " ": "blanks"}
+
+_N_SAMPLE_LINES = 100
+_CHUNK_FIELDS = 2**16
+_LEAST_CHUNK_ROWS = 256
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
+_UNREADABLE = re.compile("[\0\udc80-\udcff]")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+
+
+def read_csv(
+    path: str | Path,
+    *,
+    separator: str | None = None,
+    header: bool = True,
+    states: Mapping[str, Iterable[Hashable]] | None = None,
+    weights: str | None = None,
+    missing: str = "error",
+    missing_values: Iterable[str] = MISSING_VALUES,
+    max_states: int | None = None,
+) -> Dataset:
+    """Read a table whose values are texts; `-` is standard input, `.gz` and `.xz` are unpacked.
+
+    The separator, if not given, is the first of `;` tab `|` `,` and blanks (any number of them count as one) that cuts
+    the first 100 lines into equally many fields, at least two; failing that, the first that cuts the first line. Commas
+    come late because they also stand inside numbers and texts. An empty field is a missing value, and so are
+    `missing_values`, except where they are declared states. `weights` names the column that says how often a row
+    counts. The rest is as in `Dataset.from_columns`; states that all read as numbers are sorted as numbers.
+    """
+    declared = {name: tuple(str(state).strip() for state in listed) for name, listed in (states or {}).items()}
+    encoding = Encoding(declared, missing, max_states, number_of=_number_of)
+    label = "<stdin>" if str(path) == "-" else str(path)
+    with _open_text(path) as file:
+        try:
+            rows = _Rows(label, file, _checked_separator(separator))
+            columns, row_weights = _read_columns(rows, header, weights, encoding, frozenset(missing_values) | {""})
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+            raise DataError(f"{label}: the compressed file is damaged or cut short ({error})") from error
+    try:
+        return Dataset(*assemble(columns, row_weights, encoding))
+    except DataError as error:
+        raise DataError(f"{label}: {error}") from error
+
+
+def load_states(path: str | Path) -> dict[str, list[str]]:
+    """Read declared states from a JSON object, column -> list of states; numbers become text as they are written."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        loaded = json.loads(
+            text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=partial(_unique_keys, path)
+        )
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
+    if not isinstance(loaded, dict):
+        raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {loaded!r:.60}')
+    for name, states in loaded.items():
+        if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
+            raise DataError(f"{path}: column {name!r} needs a list of texts or numbers, got {states!r:.60}")
+        twice = {state for state in states if states.count(state) > 1}
+        if twice:
+            raise DataError(f"{path}: column {name!r} lists {listing(map(repr, sorted(twice)))} twice")
+    return loaded
+
+
+class _FieldError(Exception):
+    """A field is faulty; whoever holds its chunk knows the line."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class _Weights(dict[str, int]):
+    """Field -> row weight, parsed when the field is first seen."""
+
+    def __missing__(self, field: str) -> int:
+        try:
+            weight = float(field)
+        except ValueError:
+            weight = math.nan
+        if not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
+            raise _FieldError(field, not_a_weight(field.strip()))
+        self[field] = int(weight)
+        return self[field]
+
+    def encode(self, fields: Sequence[str]) -> NDArray[np.int64]:
+        return np.fromiter(map(self.__getitem__, fields), dtype=np.int64, count=len(fields))
+
+
+class _Rows:
+    """The rows of a CSV file in chunks, without blank lines; remembers where the rows of the last chunk are."""
+
+    def __init__(self, label: str, lines: Iterator[str], separator: str | None) -> None:
+        sample = list(islice(lines, _N_SAMPLE_LINES))
+        self.label = label
+        self.separator = separator or _find_separator(sample)
+        self._reader = _csv_reader(chain(sample, lines), self.separator, strict=True)
+        self._chunk: list[list[str]] = []
+        self._first_line = 1
+
+    def take(self, n: int) -> list[list[str]]:
+        """The next n rows or fewer; none at the end of the file."""
+        while True:
+            self._first_line = self._reader.line_num + 1
+            self._chunk = []
+            try:
+                self._chunk.extend(islice(self._reader, n))
+            except csv.Error as error:  # the rows before the faulty one have arrived
+                raise self.fault(
+                    None,
+                    f"the row that begins here has a quote that is not closed or stands inside a value ({error}); "
+                    'enclose the whole value in quotes and double those inside: "say ""so"""',
+                ) from error
+            if not self._chunk or min(map(len, self._chunk)) > 1:
+                return self._chunk
+            rows = [row for row in self._chunk if not _is_blank(row)]
+            if rows:
+                return rows
+
+    def line_of(self, row: list[str] | None) -> int:
+        """The line on which a row of the chunk begins (None: the row after the chunk)."""
+        before = takewhile(lambda other: other is not row, self._chunk)
+        return self._first_line + sum(1 + len(_LINE_BREAK.findall("".join(fields))) for fields in before)
+
+    def fault(self, row: list[str] | None, message: str) -> DataError:
+        return DataError(f"{self.label}:{self.line_of(row)}: {message}")
+
+
+def _read_columns(
+    rows: _Rows, header: bool, weights: str | None, encoding: Encoding, missing_values: frozenset[str]
+) -> tuple[list[RawColumn], NDArray[np.int64] | None]:
+    """Encode the file column by column, chunk by chunk."""
+    chunk = rows.take(1)
+    if not chunk:
+        raise DataError(f"{rows.label}: the file is empty; expected a line of column names and rows of values")
+    first_line = rows.line_of(chunk[0])
+    names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
+    if weights is not None and weights not in names:
+        raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
+    encoding.check_columns([name for name in names if name != weights])
+    n_chunk_rows = max(_CHUNK_FIELDS // len(names), _LEAST_CHUNK_ROWS)
+    if header:
+        chunk = rows.take(n_chunk_rows)
+    if not chunk:
+        raise DataError(f"{rows.label}:{first_line}: expected rows of values after the column names, but there are none")
+    encoders = [
+        _Weights() if name == weights else _column_encoder(name, encoding.states.get(name), missing_values)
+        for name in names
+    ]
+    parts: list[list[Any]] = [[] for _ in names]
+    while chunk:
+        _check_widths(rows, chunk, len(names), first_line)
+        for encoder, encoded, fields in zip(encoders, parts, zip(*chunk, strict=True), strict=True):
+            try:
+                encoded.append(encoder.encode(fields))
+            except _FieldError as error:
+                raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
+        chunk = rows.take(n_chunk_rows)
+    columns = [
+        RawColumn(name, list(encoder.codes), encoded, name in encoding.states, encoder.is_overfull)
+        for name, encoder, encoded in zip(names, encoders, parts, strict=True)
+        if isinstance(encoder, Encoder)
+    ]
+    return columns, None if weights is None else np.concatenate(parts[names.index(weights)])
+
+
+def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
+    names = [field.strip() for field in fields]
+    fault = _unreadable("".join(names))
+    if fault is None and "" in names and len(names) > 1:
+        fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line"
+    if fault is None and len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        fault = f"column names must be different from each other; found twice: {listing(map(repr, twice))}"
+    if fault is not None:
+        raise rows.fault(fields, fault)
+    return names
+
+
+def _check_widths(rows: _Rows, chunk: list[list[str]], width: int, first_line: int) -> None:
+    if width == 1:
+        raise rows.fault(chunk[0], f"one column: ...")
+    if set(map(len, chunk)) != {width}:
+        ragged = next(row for row in chunk if len(row) != width)
+        raise rows.fault(
+            ragged,
+            f"expected {width} fields as in line {first_line}, got {len(ragged)}; "
+            f"quote values that hold the separator {_named(rows.separator)}",
+        )
+
+
+def _column_encoder(name: str, declared: Sequence[Hashable] | None, missing_values: frozenset[str]) -> Encoder:
+    """Fields to values: stripped, readable, and declared if states are."""
+    known = frozenset(declared or ())
+
+    def read(field: str) -> str | None:
+        value = field.strip()
+        if value in known:
+            return value
+        if value in missing_values:
+            return None
+        fault = _unreadable(value) or (undeclared(name, value, declared) if declared else None)
+        if fault is not None:
+            raise _FieldError(field, fault)
+        return value
+
+    return Encoder(read, declared or ())
+
+
+def _unreadable(text: str) -> str | None:
+    """What is wrong with the characters of a text."""
+    match = _UNREADABLE.search(text)
+    if match is None:
+        return None
+    if match[0] == "\0":
+        return "found a NUL byte; save the file as UTF-8 text"
+    return (
+        f"the byte 0x{ord(match[0]) - 0xDC00:02x} is not UTF-8; "
+        "convert the file, for instance with iconv -f latin1 -t utf-8"
+    )
+
+
+def _number_of(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _checked_separator(separator: str | None) -> str | None:
+    if separator == "\\t":  # as it is typed in a shell
+        return "\t"
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise ParameterError(f"separator must be one character other than a quote. Got {separator!r} instead.")
+    return separator
+
+
+def _find_separator(sample: Sequence[str]) -> str:
+    widths = {separator: _widths(sample, separator) for separator in SEPARATORS}
+    even = [separator for separator, cut in widths.items() if len(set(cut)) == 1 and cut[0] > 1]
+    uneven = [separator for separator, cut in widths.items() if cut and cut[0] > 1]
+    return next(iter(even + uneven), ",")
+
+
+def _widths(sample: Sequence[str], separator: str) -> list[int]:
+    """The number of fields in each row of the sample, none if it cannot be cut this way."""
+    try:
+        rows = [row for row in _csv_reader(sample, separator, strict=False) if not _is_blank(row)]
+    except csv.Error:  # a field is too long
+        return []
+    if len(sample) == _N_SAMPLE_LINES and len(rows) > 1:
+        rows.pop()  # the sample may end inside a quoted value
+    return list(map(len, rows))
+
+
+def _csv_reader(lines: Iterable[str], separator: str, *, strict: bool) -> Any:
+    if separator == " ":
+        lines = (line.rstrip() + "\n" for line in lines)  # a blank at the end separates nothing
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    return len(row) <= 1 and not "".join(row).strip()
+
+
+def _unique_keys(path: str | Path, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    unique: dict[str, Any] = {}
+    for name, states in pairs:
+        if name in unique:
+            raise DataError(f"{path}: column {name!r} is listed twice")
+        unique[name] = states
+    return unique
+
+
+@contextmanager
+def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
+    how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    if str(path) != "-":
+        with _OPENERS.get(Path(path).suffix.lower(), open)(path, "rt", **how) as file:
+            yield file
+        return
+    file = TextIOWrapper(sys.stdin.buffer, **how)
+    try:
+        yield file
+    finally:
+        file.detach()  # closing it would close standard input

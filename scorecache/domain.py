@@ -1,0 +1,280 @@
+"""The parent sets a child may have: required parents, allowed parents, and how many.
+
+Pruning is relative to a domain. "A subset scores at least as well" is a safe reason to drop a parent set only if the
+subset is itself allowed, so every rule in `scorecache.pruning` compares sets inside one domain, and the cache records
+which. The structure families, for a class variable C:
+
+| family        | the class     | a feature                                           |
+|---------------|---------------|-----------------------------------------------------|
+| `general`     | any parents   | any parents                                         |
+| `naive_bayes` | no parents    | C alone                                             |
+| `tan`         | no parents    | C and exactly one feature (the root of the tree: C) |
+| `fan`         | no parents    | C and at most one feature                           |
+| `kdb`         | no parents    | C and at most k features                            |
+| `anb`         | no parents    | C and any features                                  |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scorecache.errors import ParameterError
+
+Arc = tuple[str, str]
+
+FAMILIES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Which parent sets are looked at; arcs are (parent, child) pairs of names, tiers run from first to last."""
+
+    names: tuple[str, ...]
+    family: str = "general"
+    class_name: str | None = None
+    k: int | None = None
+    max_parents: int | None = None
+    required_arcs: tuple[Arc, ...] = ()
+    forbidden_arcs: tuple[Arc, ...] = ()
+    tiers: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_names(self)
+        _check_family(self)
+        _check_arcs(self)
+        _check_sizes(self)
+
+    @classmethod
+    def of(
+        cls,
+        names: Iterable[str],
+        family: str = "general",
+        *,
+        class_name: str | None = None,
+        k: int | None = None,
+        max_parents: int | None = None,
+        required_arcs: Iterable[Sequence[str]] = (),
+        forbidden_arcs: Iterable[Sequence[str]] = (),
+        tiers: Iterable[Iterable[str]] = (),
+    ) -> Domain:
+        """Build a domain from any iterables; arcs are sorted so that equal domains compare equal."""
+        return cls(
+            names=tuple(names),
+            family=family,
+            class_name=class_name,
+            k=k,
+            max_parents=max_parents,
+            required_arcs=tuple(sorted({(parent, child) for parent, child in required_arcs})),
+            forbidden_arcs=tuple(sorted({(parent, child) for parent, child in forbidden_arcs})),
+            tiers=tuple(tuple(tier) for tier in tiers),
+        )
+
+    @property
+    def n_vars(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    @property
+    def class_index(self) -> int | None:
+        return None if self.class_name is None else self.index[self.class_name]
+
+    @property
+    def is_classifier(self) -> bool:
+        """Is the class a parent of every feature and without parents itself?"""
+        return self.family != "general"
+
+    @cached_property
+    def required(self) -> tuple[frozenset[int], ...]:
+        """Per child, the parents that every set must hold."""
+        sets: list[set[int]] = [set() for _ in self.names]
+        if self.is_classifier:
+            for child in range(self.n_vars):
+                if child != self.class_index:
+                    sets[child].add(self.index[str(self.class_name)])
+        for parent, child in self.required_arcs:
+            sets[self.index[child]].add(self.index[parent])
+        return tuple(frozenset(parents) for parents in sets)
+
+    @cached_property
+    def allowed(self) -> tuple[frozenset[int], ...]:
+        """Per child, the parents that a set may hold beside the required ones."""
+        forbidden: list[set[int]] = [set() for _ in self.names]
+        for parent, child in self.forbidden_arcs:
+            forbidden[self.index[child]].add(self.index[parent])
+        tier_of = {self.index[name]: level for level, tier in enumerate(self.tiers) for name in tier}
+        sets = []
+        for child in range(self.n_vars):
+            if self.is_classifier and child == self.class_index:
+                sets.append(frozenset[int]())
+                continue
+            sets.append(
+                frozenset(
+                    parent
+                    for parent in range(self.n_vars)
+                    if parent != child
+                    and parent not in self.required[child]
+                    and parent not in forbidden[child]
+                    and not _is_later(tier_of, parent, child)
+                )
+            )
+        return tuple(sets)
+
+    @cached_property
+    def limits(self) -> tuple[int, ...]:
+        """Per child, the largest number of parents, required ones included."""
+        return tuple(self._limit(child) for child in range(self.n_vars))
+
+    @property
+    def allows_dropping(self) -> bool:
+        """May a parent that is not required be taken away from any set? Not in a TAN, whose tree must span."""
+        return self.family != "tan"
+
+    def contains(self, child: int, parents: Iterable[int]) -> bool:
+        """Does the domain hold this parent set?"""
+        chosen = frozenset(parents)
+        return (
+            self.required[child] <= chosen
+            and chosen <= self.required[child] | self.allowed[child]
+            and len(chosen) <= self.limits[child]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The recipe, without the names (they are the cache's)."""
+        recipe: dict[str, Any] = {"family": self.family}
+        for key, value in (("class", self.class_name), ("k", self.k), ("max_parents", self.max_parents)):
+            if value is not None:
+                recipe[key] = value
+        if self.required_arcs:
+            recipe["required_arcs"] = [list(arc) for arc in self.required_arcs]
+        if self.forbidden_arcs:
+            recipe["forbidden_arcs"] = [list(arc) for arc in self.forbidden_arcs]
+        if self.tiers:
+            recipe["tiers"] = [list(tier) for tier in self.tiers]
+        return recipe
+
+    @classmethod
+    def from_json(cls, names: Iterable[str], recipe: Mapping[str, Any]) -> Domain:
+        return cls.of(
+            names,
+            recipe["family"],
+            class_name=recipe.get("class"),
+            k=recipe.get("k"),
+            max_parents=recipe.get("max_parents"),
+            required_arcs=recipe.get("required_arcs", ()),
+            forbidden_arcs=recipe.get("forbidden_arcs", ()),
+            tiers=recipe.get("tiers", ()),
+        )
+
+    def _limit(self, child: int) -> int:
+        reachable = len(self.required[child]) + len(self.allowed[child])
+        limit = reachable if self.max_parents is None else min(reachable, self.max_parents)
+        if self.is_classifier and child != self.class_index:
+            features = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": self.k, "anb": None}[self.family]
+            if features is not None:
+                limit = min(limit, features + 1)
+        return limit
+
+
+def _is_later(tier_of: Mapping[int, int], parent: int, child: int) -> bool:
+    """Is the parent in a later tier than the child? Variables in no tier are free."""
+    return parent in tier_of and child in tier_of and tier_of[parent] > tier_of[child]
+
+
+def _check_names(domain: Domain) -> None:
+    known = set(domain.names)
+    if len(known) != len(domain.names):
+        raise ParameterError("variable names must be different from each other")
+    if domain.class_name is not None and domain.class_name not in known:
+        raise ParameterError(f"the class {domain.class_name!r} is not a column; columns are {_listing(domain.names)}")
+    mentioned = [name for arc in domain.required_arcs + domain.forbidden_arcs for name in arc]
+    in_tiers = [name for tier in domain.tiers for name in tier]
+    for name in mentioned + in_tiers:
+        if name not in known:
+            raise ParameterError(f"{name!r} is not a column; columns are {_listing(domain.names)}")
+    if len(set(in_tiers)) != len(in_tiers):
+        twice = sorted({name for name in in_tiers if in_tiers.count(name) > 1})
+        raise ParameterError(f"a variable may stand in one tier only; found twice: {_listing(twice)}")
+
+
+def _check_family(domain: Domain) -> None:
+    if domain.family not in FAMILIES:
+        raise ParameterError(f"the structure family must be one of {', '.join(FAMILIES)}. Got {domain.family!r} instead.")
+    if domain.is_classifier and domain.class_name is None:
+        raise ParameterError(f"the structure family {domain.family!r} needs a class")
+    if (domain.k is not None) != (domain.family == "kdb"):
+        raise ParameterError("k, the number of feature parents, goes with the family 'kdb' and only with it")
+    if domain.k is not None and domain.k < 1:
+        raise ParameterError(f"k of kdb must be at least 1. Got {domain.k} instead.")
+
+
+def _check_arcs(domain: Domain) -> None:
+    for parent, child in domain.required_arcs + domain.forbidden_arcs:
+        if parent == child:
+            raise ParameterError(f"an arc joins two different variables. Got {parent!r} -> {child!r} instead.")
+    both = set(domain.required_arcs) & set(domain.forbidden_arcs)
+    if both:
+        parent, child = min(both)
+        raise ParameterError(f"the arc {parent!r} -> {child!r} is both required and forbidden")
+    required = set(domain.required_arcs)
+    for parent, child in domain.required_arcs:
+        if (child, parent) in required:
+            raise ParameterError(f"the arcs {parent!r} -> {child!r} and back cannot both be required")
+    tier_of = {domain.index[name]: level for level, tier in enumerate(domain.tiers) for name in tier}
+    for parent, child in domain.required_arcs:
+        if _is_later(tier_of, domain.index[parent], domain.index[child]):
+            raise ParameterError(f"the required arc {parent!r} -> {child!r} runs against the tiers")
+    if domain.is_classifier:
+        _check_class_arcs(domain)
+
+
+def _check_class_arcs(domain: Domain) -> None:
+    for parent, child in domain.required_arcs:
+        if child == domain.class_name:
+            raise ParameterError(
+                f"in the family {domain.family!r} the class has no parents, but {parent!r} -> {child!r} is required"
+            )
+    for parent, child in domain.forbidden_arcs:
+        if parent == domain.class_name:
+            raise ParameterError(
+                f"in the family {domain.family!r} the class is a parent of every feature, "
+                f"but {parent!r} -> {child!r} is forbidden"
+            )
+    tier_of = {name: level for level, tier in enumerate(domain.tiers) for name in tier}
+    if domain.class_name in tier_of:
+        earlier = [name for name, level in tier_of.items() if level < tier_of[domain.class_name]]
+        if earlier:
+            raise ParameterError(
+                f"in the family {domain.family!r} the class comes before every feature, "
+                f"but the tiers put {_listing(earlier)} before it"
+            )
+
+
+def _check_sizes(domain: Domain) -> None:
+    limit = domain.max_parents
+    if limit is None:
+        return
+    if limit < 0:
+        raise ParameterError(f"max_parents must be at least 0. Got {limit} instead.")
+    if limit >= max(domain.n_vars, 1):
+        raise ParameterError(
+            f"max_parents must be at most {domain.n_vars - 1}: {domain.n_vars} variables less the child. "
+            f"Got {limit} instead."
+        )
+    for child, required in enumerate(domain.required):
+        if len(required) > limit:
+            raise ParameterError(
+                f"{domain.names[child]!r} has {len(required)} required parents "
+                f"({_listing([domain.names[parent] for parent in sorted(required)])}), more than max_parents = {limit}"
+            )
+
+
+def _listing(names: Sequence[str], most: int = 10) -> str:
+    """Names for an error message, cut where the list gets long."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

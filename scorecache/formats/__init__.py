@@ -1,0 +1,62 @@
+"""Score files: `read_cache` and `write_cache` for every format in the registry `FORMATS`.
+
+The format is told by the suffix, after `.gz` or `.xz` is taken off; a file with no known suffix is taken for `.jkl`, as
+other programs do. `-` is standard input or output.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from scorecache.cache import ScoreCache
+from scorecache.errors import ParameterError
+from scorecache.formats import jkl, pss
+from scorecache.formats._writing import with_int_names
+
+__all__ = ["FORMATS", "Format", "read_cache", "write_cache"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How to read and write one kind of score file; both functions take `-` for standard input and output."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[[str], ScoreCache]
+    write: Callable[[ScoreCache, str], None]
+
+
+FORMATS: dict[str, Format] = {
+    "jkl": Format(jkl.SUFFIXES, jkl.read, jkl.write),
+    "pss": Format(pss.SUFFIXES, pss.read, pss.write),
+}
+
+_DEFAULT = "jkl"
+
+
+def read_cache(path: str | os.PathLike[str], *, format: str | None = None) -> ScoreCache:
+    """Read a score file; a ScoreFileError tells the line of the first fault."""
+    return _format_of(path, format).read(os.fspath(path))
+
+
+def write_cache(
+    cache: ScoreCache, path: str | os.PathLike[str], *, format: str | None = None, int_names: bool = False
+) -> None:
+    """Write a score file, whole or not at all; `int_names` writes column indices for names, as blip wants them."""
+    _format_of(path, format).write(with_int_names(cache) if int_names else cache, os.fspath(path))
+
+
+def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:
+    stem = Path(path)
+    if stem.suffix.lower() == ".zst":
+        raise ParameterError(f"score files are packed with gzip or xz, not zstd. Got {os.fspath(path)!r} instead.")
+    if stem.suffix.lower() in (".gz", ".xz"):
+        stem = stem.with_suffix("")
+    if name is None:
+        known = (key for key, entry in FORMATS.items() if stem.suffix.lower() in entry.suffixes)
+        name = next(known, _DEFAULT)
+    if name not in FORMATS:
+        raise ParameterError(f"the format must be one of {', '.join(FORMATS)}. Got {name!r} instead.")
+    return FORMATS[name]

@@ -1,0 +1,117 @@
+"""A score file as lines of words: unpacked, numbered, without comments and blank lines.
+
+Words are bytes. Blanks are those of ASCII, as for the programs that write such files, and only the names of variables
+need to be UTF-8; what stands in a comment does not matter.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
+from pathlib import Path
+from typing import IO, Protocol
+
+from scorecache.errors import ScoreFileError
+
+STDIO = "-"
+
+_COMMENT = ord("#")
+_CHUNK_BYTES = 1 << 20
+
+
+class Source:
+    """An open score file; `line` is the number of the line read last."""
+
+    def __init__(self, label: str, file: _Readable) -> None:
+        self.label = label
+        self.line = 1
+        self._reader = _HashingReader(file)
+
+    def rows(self) -> Iterator[list[bytes]]:
+        """The words of every line that has any and is no comment."""
+        lines = io.BufferedReader(self._reader, _CHUNK_BYTES)
+        try:
+            first = lines.readline().removeprefix(codecs.BOM_UTF8)
+            for self.line, text in enumerate(chain([first], lines), 1):
+                words = text.split()
+                if words and words[0][0] != _COMMENT:
+                    yield words
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+            raise self.fault(f"the compressed file is damaged or cut short ({error})") from error
+
+    def fault(self, message: str, *, line: int | None = None) -> ScoreFileError:
+        """The error to raise for the line read last, or for an earlier one."""
+        return ScoreFileError(self.label, self.line if line is None else line, message)
+
+    def sha256(self) -> str:
+        """Of the unpacked bytes read so far: of the whole file once the rows are used up."""
+        return self._reader.sha256.hexdigest()
+
+
+@contextmanager
+def open_source(path: str) -> Iterator[Source]:
+    """Open a file for reading, unpacked by its suffix; `-` is standard input."""
+    if path == STDIO:
+        yield Source("<stdin>", sys.stdin.buffer)
+        return
+    with open(path, "rb") as raw, _unpacked(raw, Path(path).suffix.lower()) as file:
+        yield Source(path, file)
+
+
+def to_score(word: bytes) -> float:
+    """The number a word stands for; a ValueError if it is none (Python's own 1_000 is none)."""
+    if b"_" in word:
+        raise ValueError(word)
+    return float(word)
+
+
+def is_score(word: bytes) -> bool:
+    """Can a word be read as a number?"""
+    try:
+        to_score(word)
+    except ValueError:
+        return False
+    return True
+
+
+def shown(words: bytes | list[bytes], most: int = 60) -> str:
+    """What came, quoted for an error message and cut where it is long."""
+    text = (words if isinstance(words, bytes) else b" ".join(words)).decode(errors="backslashreplace")
+    return repr(text if len(text) <= most else f"{text[:most]}...")
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def _unpacked(raw: IO[bytes], suffix: str) -> AbstractContextManager[_Readable]:
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=raw, mode="rb")
+    if suffix == ".xz":
+        return lzma.LZMAFile(raw)
+    return nullcontext(raw)
+
+
+class _HashingReader(io.RawIOBase):
+    """Passes bytes on and hashes them on the way, so that a file is read once."""
+
+    def __init__(self, file: _Readable) -> None:
+        self.sha256 = hashlib.sha256()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self.sha256.update(data)
+        return len(data)

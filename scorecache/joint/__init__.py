@@ -1,0 +1,1 @@
+"""Children that share their required parents, scored together: every joint set is counted once."""

@@ -1,0 +1,65 @@
+"""The argument groups of the joint kernels: named tuples of arrays, so that a signature says what it reads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Lattice(NamedTuple):
+    """The level: all sets P + {x} of `size` variables out of `n_vars`, x below P."""
+
+    size: int
+    n_vars: int
+    binom: Ints
+    step: Ints
+    kinds: Ints
+    arities: Ints
+
+
+class Terms(NamedTuple):
+    """One-count terms in fixed point: an integer times `unit`, so that sums do not depend on their order.
+
+    A joint table of shape h reads `table[cell_start[h] + n]`; counts from `cap` on are log (prior[h])_n, evaluated.
+    """
+
+    table: Ints
+    unit: float
+    cell_start: Ints
+    marginal_start: int
+    parent_start: Ints
+    bound_start: Ints
+    cap: int
+    prior: Floats
+
+
+class Rules(NamedTuple):
+    """Scoring and pruning of families, indexed by the kind of the child and the shape of its parents."""
+
+    penalty: Floats
+    constant: Floats
+    bound_penalty: Floats
+    bound_top: Floats
+    is_allowed: NDArray[np.bool_]
+    limits: Ints
+    prune: bool
+    gap: float
+
+
+class State(NamedTuple):
+    """What one level hands to the next.
+
+    `parent_value[k, rank(W)]` is the parents' part of the score of a child of kind k (one row where it does not depend
+    on k); `best` holds, for child c and parent set W, the best score among W and its subsets, or +inf where c may have
+    neither W nor any superset of it. Both orders of the indices are kept, for runs over either.
+    """
+
+    parent_value: Ints
+    best_by_child: Floats
+    best_by_set: Floats
+    counted: NDArray[np.bool_]

@@ -1,0 +1,51 @@
+"""The scores, one family a file, and the registry that names them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from scorecache.errors import ParameterError
+from scorecache.scores._base import CellScore, FamilyScore, Score
+from scorecache.scores.conditional import ACLL, FCLL
+from scorecache.scores.dirichlet import BD, K2, BDe, BDeu, BDs
+from scorecache.scores.mit import MIT
+from scorecache.scores.nml import FNML, QNML
+from scorecache.scores.penalized import AIC, BIC, LL
+
+SCORES: dict[str, type[Score]] = {
+    "ll": LL,
+    "aic": AIC,
+    "bic": BIC,
+    "bdeu": BDeu,
+    "bds": BDs,
+    "k2": K2,
+    "bd": BD,
+    "bde": BDe,
+    "fnml": FNML,
+    "qnml": QNML,
+    "mit": MIT,
+    "fcll": FCLL,
+    "acll": ACLL,
+}
+
+__all__ = [
+    "ACLL", "AIC", "BD", "BIC", "FCLL", "FNML", "K2", "LL", "MIT", "QNML", "SCORES",
+    "BDe", "BDeu", "BDs", "CellScore", "FamilyScore", "Score", "make_score",
+]  # fmt: skip
+
+
+def make_score(name: str, **parameters: Any) -> Score:
+    """The score of that name (or alias) with these parameters."""
+    wanted = name.lower()
+    for score_class in SCORES.values():
+        if wanted == score_class.name or wanted in score_class.aliases:
+            break
+    else:
+        raise ParameterError(f"the score must be one of {', '.join(SCORES)}. Got {name!r} instead.")
+    known = {field.name: field for field in fields(score_class)}
+    for parameter in parameters:
+        if parameter not in known:
+            has = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise ParameterError(f"the score {score_class.name!r} has no parameter {parameter!r}; {has}")
+    return score_class(**parameters)

@@ -1,0 +1,106 @@
+"""What every score declares, and the two ways a score can be computed.
+
+A *cell score* is a sum of one-count terms, so that each joint set is counted once for all its families:
+
+    score(x | W) = sum_cells(W+x) f(n) + sum_cells(W) g_r(n) - penalty(r, arities of W) - constant(x)
+
+With class-wise scores the table of W+x also holds the class, and the sum runs over both the cells with and without it.
+A *family score* needs the whole table of child and parents at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache.errors import ParameterError
+
+Shape = tuple[int, ...]
+"""The arities of a parent set, ascending: all that a penalty may depend on."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A decomposable score; the dataclass fields of a subclass are its parameters."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    reference: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    score_equivalent: ClassVar[bool] = False
+    needs_class: ClassVar[bool] = False
+    needs_bound: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+class CellScore(Score):
+    """A score made of one-count terms; see the module's formula."""
+
+    depends_on_q: ClassVar[bool] = False
+    """Do the cell terms change with q, the number of cells of the joint table?"""
+
+    def cell_terms(self, n_max: int, q: float) -> Floats:
+        """f(n) for n = 0..n_max on a joint table of q cells; f(0) = 0."""
+        raise NotImplementedError
+
+    def parent_terms(self, n_max: int, r: int) -> Floats | None:
+        """g_r(n) for a child of r states; None: minus the cell terms of the parents' own table."""
+        return None
+
+    def penalty(self, r: int, shapes: Sequence[Shape], n: int) -> Floats:
+        """What is subtracted for a child of r states and parents of each shape, given n rows."""
+        return np.zeros(len(shapes))
+
+    def child_constant(self, counts: NDArray[np.int64]) -> float:
+        """What is subtracted for a child with these marginal counts, whatever its parents."""
+        return 0.0
+
+    def bound_terms(self, n_max: int, r: int, q_max: float) -> Floats | None:
+        """u_r(n): the sum over the cells of W+x bounds every superset of W from above; None: no such bound.
+
+        `q_max` is the largest number of parent configurations that any superset can have.
+        """
+        return None
+
+    likelihood_weight: ClassVar[float | None] = None
+    """w: no superset scores above w * LLmax - penalty - constant; None where that does not hold."""
+
+
+class FamilyScore(Score):
+    """A score that needs the table of child, parents and (class-wise scores) class at once."""
+
+
+def product(shape: Shape) -> float:
+    """q, the number of configurations of a shape, as a float because it may pass 2^63."""
+    return float(math.prod(shape))
+
+
+def n_log_n(n_max: int) -> Floats:
+    """n log n for n = 0..n_max, with 0 log 0 = 0."""
+    n = np.arange(n_max + 1, dtype=np.float64)
+    terms = np.zeros(n_max + 1)
+    terms[1:] = n[1:] * np.log(n[1:])
+    return terms
+
+
+def log_rising(n_max: int, a: float) -> Floats:
+    """log (a)_n = log Gamma(a + n) - log Gamma(a) for n = 0..n_max, summed in extended precision."""
+    terms = np.zeros(n_max + 1)
+    factors = np.log(a + np.arange(n_max, dtype=np.float64)).astype(np.longdouble)
+    terms[1:] = np.cumsum(factors)
+    return terms
+
+
+def require_positive(owner: str, name: str, value: float) -> None:
+    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+        raise ParameterError(f"The {name!r} parameter of {owner} must be a finite number above 0. Got {value!r} instead.")

@@ -1,0 +1,73 @@
+"""Penalised likelihoods: LL, AIC and BIC (also called MDL).
+
+    LL(x | W)  = sum_jk N_jk log(N_jk / N_j)
+    AIC(x | W) = LL(x | W) - (r - 1) q
+    BIC(x | W) = LL(x | W) - (log N / 2) (r - 1) q
+
+with r the states of the child and q the product of the parents' declared arities. Reference: A. M. Carvalho (2009),
+Scoring functions for learning Bayesian networks, equations 8 to 11.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from scorecache.scores._base import CellScore, Floats, Shape, n_log_n, product
+
+
+class _Likelihood(CellScore):
+    score_equivalent: ClassVar[bool] = True
+    likelihood_weight: ClassVar[float | None] = 1.0
+
+    def cell_terms(self, n_max: int, q: float) -> Floats:
+        return n_log_n(n_max)
+
+    def price(self, n: int) -> float:
+        """The price of one free parameter, given n rows."""
+        raise NotImplementedError
+
+    def penalty(self, r: int, shapes: Sequence[Shape], n: int) -> Floats:
+        return self.price(n) * (r - 1) * np.array([product(shape) for shape in shapes])
+
+
+@dataclass(frozen=True)
+class LL(_Likelihood):
+    """Maximum log-likelihood; it never falls when a parent is added, so it needs an in-degree bound."""
+
+    name: ClassVar[str] = "ll"
+    title: ClassVar[str] = "log-likelihood"
+    reference: ClassVar[str] = "Carvalho 2009, eq. 8"
+    needs_bound: ClassVar[bool] = True
+
+    def price(self, n: int) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class AIC(_Likelihood):
+    """Akaike's criterion: one nat per free parameter."""
+
+    name: ClassVar[str] = "aic"
+    title: ClassVar[str] = "Akaike information criterion"
+    reference: ClassVar[str] = "Akaike 1974; Carvalho 2009, eq. 10"
+
+    def price(self, n: int) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class BIC(_Likelihood):
+    """Schwarz's criterion, the minimum description length up to a constant."""
+
+    name: ClassVar[str] = "bic"
+    title: ClassVar[str] = "Bayesian information criterion (MDL)"
+    reference: ClassVar[str] = "Schwarz 1978; Carvalho 2009, eq. 11"
+    aliases: ClassVar[tuple[str, ...]] = ("mdl",)
+
+    def price(self, n: int) -> float:
+        return 0.5 * math.log(n)

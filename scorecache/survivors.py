@@ -1,0 +1,24 @@
+"""What the two ways of building hand back: the families that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Survivors = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+"""Children, scores, and a table of their free parents (all families of one size)."""
+
+Task = tuple[Callable[..., Survivors], tuple[Any, ...]]
+"""A kernel and its arguments: one piece of work for one thread."""
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Whether dominated sets are dropped, and how much worse than a subset a set may be and still stay."""
+
+    on: bool
+    gap: float = 0.0
