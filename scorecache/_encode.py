@@ -21,7 +21,7 @@ from scorecache.errors import DataError, ParameterError
 MAX_NUMERIC_STATES = 100
 MAX_STATES = 1000
 MOST_STATES = 2**16  # codes are uint16
-MOST_WEIGHT = 2**53  # beyond it a count is no longer exact as a float64
+MOST_WEIGHT = 2**53 - 1  # up to here sums of counts are exact in float64
 MISSING_STATE = "missing"
 MISSING_CHOICES = ("error", "drop", "category")
 
@@ -55,12 +55,10 @@ class Encoding:
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Refuse states declared for a column that is not there."""
-        unknown = [name for name in self.states if name not in set(names)]
+        known = set(names)
+        unknown = listing(repr(name) for name in self.states if name not in known)
         if unknown:
-            raise ParameterError(
-                f"states are declared for {listing(map(repr, unknown))}; "
-                f"the columns are {listing(map(repr, names))}"
-            )
+            raise ParameterError(f"states are declared for {unknown}, but the columns are {listing(map(repr, names))}")
 
     def limit(self, is_numeric: bool) -> int:
         """The largest number of states of a column that declares none."""
@@ -94,14 +92,17 @@ class Encoder(dict[Any, int]):
     def encode(self, fields: Sequence[Any]) -> NDArray[np.uint16]:
         return np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
 
+    def column(self, name: str, codes: NDArray[np.uint16], *, is_declared: bool = False) -> RawColumn:
+        return RawColumn(name, list(self.codes), codes, is_declared, self.is_overfull)
+
 
 @dataclass
 class RawColumn:
-    """The distinct values of a column, None for a missing one, and per row the position of its value, in parts."""
+    """The distinct values of a column, None for a missing one, and per row the position of its value among them."""
 
     name: str
     values: list[Hashable]
-    parts: list[NDArray[np.uint16]]
+    codes: NDArray[np.uint16]
     is_declared: bool = False
     is_overfull: bool = False
 
@@ -109,13 +110,9 @@ class RawColumn:
     def missing_code(self) -> int | None:
         return next((code for code, value in enumerate(self.values) if value is None), None)
 
-    @property
-    def codes(self) -> NDArray[np.uint16]:
-        return np.concatenate(self.parts)
-
 
 def assemble(columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, encoding: Encoding) -> Fields:
-    """The fields of a `Dataset`: settle the states of every column, encode its rows, and use up its parts.
+    """The fields of a `Dataset`: settle the states of every column, encode its rows, and let go of its raw codes.
 
     A row dropped for a missing value is as if it had never been there. A row of weight 0 is kept out of the codes, but
     its values are states.
@@ -130,12 +127,12 @@ def assemble(columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, en
         has_weight = weights > 0
         is_kept = has_weight if is_kept is None else is_kept & has_weight
         weights = weights[is_kept]
-    n_rows = sum(map(len, columns[0].parts)) if is_kept is None else int(np.count_nonzero(is_kept))
+    n_rows = len(columns[0].codes) if is_kept is None else int(np.count_nonzero(is_kept))
     codes = np.empty((len(columns), n_rows), dtype=np.uint16)
     for settled, column, known in zip(codes, columns, states, strict=True):
-        raw = column.codes
-        column.parts.clear()  # so that memory stays near that of the codes
-        settled[:] = _lookup_table(column.values, known)[raw if is_kept is None else raw[is_kept]]
+        raw = column.codes if is_kept is None else column.codes[is_kept]
+        settled[:] = _lookup_table(column.values, known)[raw]
+        column.codes = raw[:0].copy()  # memory stays near that of the settled codes
     return tuple(column.name for column in columns), states, codes, weights
 
 
@@ -167,7 +164,7 @@ def undeclared(name: str, value: Hashable, states: Iterable[Hashable]) -> str:
 def not_a_weight(weight: object) -> str:
     """What is wrong with a row weight."""
     return (
-        "a row weight must be a whole number from 0 to 2**53, since scores are defined for counts of rows. "
+        "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows. "
         f"Got {weight!r} instead."
     )
 
@@ -180,7 +177,7 @@ def whole_weights(weights: ArrayLike, n_rows: int) -> NDArray[np.int64]:
     try:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"row weights must be numbers: {error}") from error
+        raise DataError(f"row weights must be numbers. Got an array of {array.dtype} instead.") from error
     is_whole = (numbers >= 0) & (numbers <= MOST_WEIGHT) & (np.floor(numbers) >= numbers)
     if not is_whole.all():
         row = int(np.argmin(is_whole))
@@ -203,7 +200,7 @@ def _complete_rows(columns: Sequence[RawColumn], missing: str) -> NDArray[np.boo
     if missing == "error":
         counts = [(np.count_nonzero(column.codes == column.missing_code), column.name) for column in incomplete]
         raise DataError(
-            f"missing values: {listing(f'{count} in {name!r}' for count, name in counts)}; "
+            f"missing values: {listing([f'{count} in {name!r}' for count, name in counts], most=100)}; "
             "drop their rows (--missing drop, missing='drop') "
             "or make them a state of their own (--missing category, missing='category')"
         )
@@ -240,13 +237,14 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
     faults = []
     if numeric:
         faults.append(
-            f"numbers with more than {encoding.limit(True)} distinct values look continuous: {listing(numeric)}; "
+            f"numbers with more than {encoding.limit(True)} distinct values look continuous: "
+            f"{listing(numeric, most=100)}; "
             "discretise them first (for instance with scikit-learn's KBinsDiscretizer or pandas.cut)"
         )
     if textual:
         faults.append(
             f"text with more than {encoding.limit(False)} distinct values looks like an identifier: "
-            f"{listing(textual)}; leave it out"
+            f"{listing(textual, most=100)}; leave it out"
         )
     if faults:
         raise DataError(
@@ -258,15 +256,14 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
 def _settle_states(column: RawColumn, present: list[Hashable], encoding: Encoding) -> tuple[Hashable, ...]:
     """The states of a column in their order, the one for missing values last."""
     states = present if column.is_declared else _in_order(present, encoding)
-    if encoding.missing != "category" or column.missing_code is None:
-        return tuple(states)
-    if MISSING_STATE not in states:
-        return (*states, MISSING_STATE)
-    if not column.is_declared:
-        raise DataError(
-            f"column {column.name!r} has missing values and also the value {MISSING_STATE!r}; "
-            "declare its states (--states) if the two are to be one"
-        )
+    if encoding.missing == "category" and column.missing_code is not None:
+        if MISSING_STATE not in set(states):
+            states = [*states, MISSING_STATE]
+        elif not column.is_declared:
+            raise DataError(
+                f"column {column.name!r} has missing values and also the value {MISSING_STATE!r}; "
+                "declare its states (--states) if the two are to be one"
+            )
     return tuple(states)
 
 

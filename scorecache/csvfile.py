@@ -10,13 +10,11 @@ import csv
 import gzip
 import json
 import lzma
-import math
 import re
 import sys
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from io import TextIOWrapper
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -30,10 +28,10 @@ from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 
 MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
-SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','", " ": "blanks"}
+SEPARATORS = (";", "\t", "|", ",", " ")
 
 _N_SAMPLE_LINES = 100
-_CHUNK_FIELDS = 2**16
+_CHUNK_FIELDS = 2**14
 _LEAST_CHUNK_ROWS = 256
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
@@ -79,22 +77,23 @@ def load_states(path: str | Path) -> dict[str, list[str]]:
     """Read declared states from a JSON object, column -> list of states; numbers become text as they are written."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
-        loaded = json.loads(
-            text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=partial(_unique_keys, path)
-        )
+        pairs = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
-    if not isinstance(loaded, dict):
-        raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {loaded!r:.60}')
-    for name, states in loaded.items():
+    if not isinstance(pairs, tuple):
+        raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {pairs!r:.60}')
+    declared: dict[str, list[str]] = {}
+    for name, states in pairs:
         if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
-            raise DataError(f"{path}: column {name!r} needs a list of texts or numbers, got {states!r:.60}")
-        twice = {state for state in states if states.count(state) > 1}
-        if twice:
-            raise DataError(f"{path}: column {name!r} lists {listing(map(repr, sorted(twice)))} twice")
-    return loaded
+            raise DataError(f"{path}: column {name!r} needs a list of texts or numbers")
+        if name in declared:
+            raise DataError(f"{path}: column {name!r} is listed twice")
+        if len(set(states)) < len(states):
+            raise DataError(f"{path}: column {name!r} lists {max(states, key=states.count)!r} twice")
+        declared[name] = states
+    return declared
 
 
 class _FieldError(Exception):
@@ -105,29 +104,13 @@ class _FieldError(Exception):
         self.field = field
 
 
-class _Weights(dict[str, int]):
-    """Field -> row weight, parsed when the field is first seen."""
-
-    def __missing__(self, field: str) -> int:
-        try:
-            weight = float(field)
-        except ValueError:
-            weight = math.nan
-        if not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
-            raise _FieldError(field, not_a_weight(field.strip()))
-        self[field] = int(weight)
-        return self[field]
-
-    def encode(self, fields: Sequence[str]) -> NDArray[np.int64]:
-        return np.fromiter(map(self.__getitem__, fields), dtype=np.int64, count=len(fields))
-
-
 class _Rows:
     """The rows of a CSV file in chunks, without blank lines; remembers where the rows of the last chunk are."""
 
     def __init__(self, label: str, lines: Iterator[str], separator: str | None) -> None:
         sample = list(islice(lines, _N_SAMPLE_LINES))
         self.label = label
+        self.sought = SEPARATORS if separator is None else (separator,)
         self.separator = separator or _find_separator(sample)
         self._reader = _csv_reader(chain(sample, lines), self.separator, strict=True)
         self._chunk: list[list[str]] = []
@@ -141,11 +124,8 @@ class _Rows:
             try:
                 self._chunk.extend(islice(self._reader, n))
             except csv.Error as error:  # the rows before the faulty one have arrived
-                raise self.fault(
-                    None,
-                    f"the row that begins here has a quote that is not closed or stands inside a value ({error}); "
-                    'enclose the whole value in quotes and double those inside: "say ""so"""',
-                ) from error
+                fault = f"a quote is never closed or text follows a closed one ({error})"
+                raise self.fault(None, f"{fault}; enclose whole values and double the quotes inside") from error
             if not self._chunk or min(map(len, self._chunk)) > 1:
                 return self._chunk
             rows = [row for row in self._chunk if not _is_blank(row)]
@@ -155,7 +135,7 @@ class _Rows:
     def line_of(self, row: list[str] | None) -> int:
         """The line on which a row of the chunk begins (None: the row after the chunk)."""
         before = takewhile(lambda other: other is not row, self._chunk)
-        return self._first_line + sum(1 + len(_LINE_BREAK.findall("".join(fields))) for fields in before)
+        return self._first_line + sum(1 + len(_LINE_BREAK.findall(" ".join(fields))) for fields in before)
 
     def fault(self, row: list[str] | None, message: str) -> DataError:
         return DataError(f"{self.label}:{self.line_of(row)}: {message}")
@@ -170,6 +150,12 @@ def _read_columns(
         raise DataError(f"{rows.label}: the file is empty; expected a line of column names and rows of values")
     first_line = rows.line_of(chunk[0])
     names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
+    if len(names) == 1:
+        raise rows.fault(
+            chunk[0],
+            f"one column: found no separator among {listing(map(repr, rows.sought))}; "
+            "a network needs at least two variables; pass the separator with --separator",
+        )
     if weights is not None and weights not in names:
         raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
     encoding.check_columns([name for name in names if name != weights])
@@ -177,26 +163,25 @@ def _read_columns(
     if header:
         chunk = rows.take(n_chunk_rows)
     if not chunk:
-        raise DataError(f"{rows.label}:{first_line}: expected rows of values after the column names, but there are none")
-    encoders = [
-        _Weights() if name == weights else _column_encoder(name, encoding.states.get(name), missing_values)
-        for name in names
-    ]
-    parts: list[list[Any]] = [[] for _ in names]
+        raise DataError(f"{rows.label}:{first_line}: expected rows of values after the column names, got none")
+    encoders = {
+        name: _column_encoder(name, encoding.states.get(name), missing_values) for name in names if name != weights
+    }
+    encode = {name: encoders[name].encode if name in encoders else _encode_weights for name in names}
+    buffers = {name: bytearray() for name in names}  # they grow in place
     while chunk:
         _check_widths(rows, chunk, len(names), first_line)
-        for encoder, encoded, fields in zip(encoders, parts, zip(*chunk, strict=True), strict=True):
+        for name, fields in zip(names, zip(*chunk, strict=True), strict=True):
             try:
-                encoded.append(encoder.encode(fields))
+                buffers[name] += encode[name](fields).data
             except _FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
         chunk = rows.take(n_chunk_rows)
     columns = [
-        RawColumn(name, list(encoder.codes), encoded, name in encoding.states, encoder.is_overfull)
-        for name, encoder, encoded in zip(names, encoders, parts, strict=True)
-        if isinstance(encoder, Encoder)
+        encoder.column(name, np.frombuffer(buffers[name], dtype=np.uint16), is_declared=name in encoding.states)
+        for name, encoder in encoders.items()
     ]
-    return columns, None if weights is None else np.concatenate(parts[names.index(weights)])
+    return columns, None if weights is None else np.frombuffer(buffers[weights], dtype=np.int64)
 
 
 def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
@@ -213,15 +198,10 @@ def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
 
 
 def _check_widths(rows: _Rows, chunk: list[list[str]], width: int, first_line: int) -> None:
-    if width == 1:
-        raise rows.fault(chunk[0], f"one column: ...")
     if set(map(len, chunk)) != {width}:
         ragged = next(row for row in chunk if len(row) != width)
-        raise rows.fault(
-            ragged,
-            f"expected {width} fields as in line {first_line}, got {len(ragged)}; "
-            f"quote values that hold the separator {_named(rows.separator)}",
-        )
+        fault = f"expected {width} fields as in line {first_line}, got {len(ragged)}"
+        raise rows.fault(ragged, f"{fault}; quote values that hold the separator {rows.separator!r}")
 
 
 def _column_encoder(name: str, declared: Sequence[Hashable] | None, missing_values: frozenset[str]) -> Encoder:
@@ -242,17 +222,24 @@ def _column_encoder(name: str, declared: Sequence[Hashable] | None, missing_valu
     return Encoder(read, declared or ())
 
 
+def _encode_weights(fields: Sequence[str]) -> NDArray[np.int64]:
+    return np.fromiter(map(_read_weight, fields), dtype=np.int64, count=len(fields))
+
+
+def _read_weight(field: str) -> int:
+    weight = _number_of(field.strip())
+    if weight is None or not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
+        raise _FieldError(field, not_a_weight(field.strip()))
+    return int(weight)
+
+
 def _unreadable(text: str) -> str | None:
     """What is wrong with the characters of a text."""
     match = _UNREADABLE.search(text)
     if match is None:
         return None
-    if match[0] == "\0":
-        return "found a NUL byte; save the file as UTF-8 text"
-    return (
-        f"the byte 0x{ord(match[0]) - 0xDC00:02x} is not UTF-8; "
-        "convert the file, for instance with iconv -f latin1 -t utf-8"
-    )
+    byte = ord(match[0]) & 0xFF
+    return f"the byte 0x{byte:02x} is not UTF-8 text; convert the file, for instance with iconv -f ENCODING -t UTF-8"
 
 
 def _number_of(text: str) -> float | None:
@@ -269,9 +256,9 @@ def _checked_separator(separator: str | None) -> str | None:
 
 def _find_separator(sample: Sequence[str]) -> str:
     widths = {separator: _widths(sample, separator) for separator in SEPARATORS}
-    even = [separator for separator, cut in widths.items() if len(set(cut)) == 1 and cut[0] > 1]
-    uneven = [separator for separator, cut in widths.items() if cut and cut[0] > 1]
-    return next(iter(even + uneven), ",")
+    cutting = [separator for separator in SEPARATORS if widths[separator] and widths[separator][0] > 1]
+    even = [separator for separator in cutting if len(set(widths[separator])) == 1]
+    return next(iter(even + cutting), ",")
 
 
 def _widths(sample: Sequence[str], separator: str) -> list[int]:
@@ -295,15 +282,6 @@ def _is_blank(row: Sequence[str]) -> bool:
     return len(row) <= 1 and not "".join(row).strip()
 
 
-def _unique_keys(path: str | Path, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    unique: dict[str, Any] = {}
-    for name, states in pairs:
-        if name in unique:
-            raise DataError(f"{path}: column {name!r} is listed twice")
-        unique[name] = states
-    return unique
-
-
 @contextmanager
 def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
@@ -311,7 +289,7 @@ def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
         with _OPENERS.get(Path(path).suffix.lower(), open)(path, "rt", **how) as file:
             yield file
         return
-    file = TextIOWrapper(sys.stdin.buffer, **how)
+    file = TextIOWrapper(sys.stdin.buffer, **how)  # type: ignore[arg-type]
     try:
         yield file
     finally:

@@ -45,7 +45,7 @@ class Dataset:
     weights: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        _check_names(self)
+        _check_names(self.names)
         _check_codes(self)
         _check_weights(self)
         self.codes.flags.writeable = False
@@ -82,6 +82,7 @@ class Dataset:
             names, columns = list(columns), columns.values()
         columns = list(columns)
         names = list(map(str, range(len(columns)) if names is None else names))
+        _check_names(names)
         if len(names) != len(columns):
             raise ParameterError(f"{len(columns)} columns need as many names. Got {len(names)} instead.")
         declared = {str(name): tuple(listed) for name, listed in (states or {}).items()}
@@ -107,9 +108,9 @@ class Dataset:
         """
         if isinstance(weights, str):
             frame, weights = frame.drop(columns=weights), frame[weights]
-        names, columns = zip(*frame.items(), strict=True) if len(frame.columns) else ((), ())
+        columns = [values for _, values in frame.items()]
         return cls.from_columns(
-            columns, names=names, states=states, weights=weights, missing=missing, max_states=max_states
+            columns, names=frame.columns, states=states, weights=weights, missing=missing, max_states=max_states
         )
 
     @classmethod
@@ -165,8 +166,9 @@ class Dataset:
 
     @cached_property
     def state_labels(self) -> tuple[tuple[str, ...], ...]:
-        """The states as text; as Python writes them where that is needed to tell 1 from '1'."""
-        return tuple(_labels(states) for states in self.states)
+        """The states as text; as Python writes them in columns with states such as 1 and '1' that text cannot tell."""
+        labels = [(tuple(map(str, states)), tuple(map(repr, states))) for states in self.states]
+        return tuple(plain if len(set(plain)) == len(plain) else quoted for plain, quoted in labels)
 
     @cached_property
     def sha256(self) -> str:
@@ -187,8 +189,7 @@ class Dataset:
         return codes
 
 
-def _check_names(dataset: Dataset) -> None:
-    names = dataset.names
+def _check_names(names: Sequence[str]) -> None:
     if not names:
         raise DataError("a data set needs at least one column")
     if not all(isinstance(name, str) and name for name in names):
@@ -208,7 +209,7 @@ def _check_codes(dataset: Dataset) -> None:
     if not len(names) == len(states) == len(codes):
         raise DataError(f"{len(names)} names, {len(states)} lists of states, {len(codes)} rows of codes do not match")
     if codes.shape[1] == 0:
-        raise DataError("a data set needs at least one row")
+        raise DataError("a data set needs at least one row (of weight above 0)")
     for name, known, largest in zip(names, states, codes.max(axis=1), strict=True):
         check_states(name, known)
         if largest >= len(known):
@@ -225,12 +226,7 @@ def _check_weights(dataset: Dataset) -> None:
         raise DataError(not_a_weight(int(weights.min())))
     total = weights.sum(dtype=np.float64)
     if not 1 <= total <= MOST_WEIGHT:
-        raise DataError(f"the row weights must add up to a number from 1 to 2**53. Got {total:.0f} instead.")
-
-
-def _labels(states: Sequence[Hashable]) -> tuple[str, ...]:
-    labels = tuple(map(str, states))
-    return labels if len(set(labels)) == len(labels) else tuple(map(repr, states))
+        raise DataError(f"the row weights must add up to a number from 1 to 2**53 - 1. Got {total:.0f} instead.")
 
 
 def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -> RawColumn:
@@ -251,7 +247,7 @@ def _categorical_column(name: str, categorical: Any) -> RawColumn:
     if codes.size and codes.min() < 0:  # pandas writes -1 for a missing value
         codes = np.where(codes < 0, len(values), codes)
         values.append(None)
-    return RawColumn(name, values, [codes.astype(np.uint16)], is_declared=True, is_overfull=len(values) > MOST_STATES)
+    return RawColumn(name, values, codes.astype(np.uint16), is_declared=True, is_overfull=len(values) > MOST_STATES)
 
 
 def _sorted_column(name: str, array: NDArray[Any]) -> RawColumn:
@@ -259,7 +255,7 @@ def _sorted_column(name: str, array: NDArray[Any]) -> RawColumn:
     codes = np.searchsorted(distinct, array).astype(np.uint16)
     kept = distinct[:MOST_STATES]
     values = [None if is_missing(value) else value for value in (kept if kept.dtype.kind in "mM" else kept.tolist())]
-    return RawColumn(name, values, [codes], is_overfull=len(distinct) > MOST_STATES)
+    return RawColumn(name, values, codes, is_overfull=len(distinct) > MOST_STATES)
 
 
 def _listed_column(name: str, values: Any) -> RawColumn:
@@ -270,7 +266,7 @@ def _listed_column(name: str, values: Any) -> RawColumn:
         codes = encoder.encode(values.tolist() if isinstance(values, np.ndarray) else list(values))
     except TypeError as error:
         raise DataError(f"column {name!r} must be a sequence of hashable values: {error}") from error
-    return RawColumn(name, list(encoder.codes), [codes], is_overfull=encoder.is_overfull)
+    return encoder.column(name, codes)
 
 
 def _python_value(value: Any) -> Hashable:
@@ -289,7 +285,8 @@ def _as_declared(raw: RawColumn, declared: tuple[Hashable, ...]) -> RawColumn:
     lookup = np.array([codes_of.get(value, 0) for value in raw.values])
     values = list(declared if raw.missing_code is None else (*declared, None))
     codes = lookup[raw.codes].astype(np.uint16)
-    return RawColumn(raw.name, values, [codes], is_declared=True, is_overfull=len(values) > MOST_STATES)
+    is_overfull = raw.is_overfull or len(values) > MOST_STATES
+    return RawColumn(raw.name, values, codes, is_declared=True, is_overfull=is_overfull)
 
 
 def _common_length(columns: Sequence[RawColumn]) -> int:

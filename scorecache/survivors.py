@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 Survivors = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 """Children, scores, and a table of their free parents (all families of one size)."""
 
+NO_SURVIVORS: Survivors = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty((0, 1), np.int64))
+
 Task = tuple[Callable[..., Survivors], tuple[Any, ...]]
 """A kernel and its arguments: one piece of work for one thread."""
 

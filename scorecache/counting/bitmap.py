@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from scorecache.counting.rows import Rows
 
 WORD = 64
+SEGMENT_WORDS = 2
+"""What starting a segment costs, in words counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +42,11 @@ def indicator_bitmaps(
     segment_base, segment_shift, starts = [], [], [0]
     for base in range(n_base):
         members = np.flatnonzero(base_labels == base) if n_base > 1 else np.arange(rows.n_distinct)
-        weights = rows.weights[members]
-        for bit in range(int(weights.max(initial=0)).bit_length()):
-            chosen = members[(weights >> bit) & 1 == 1]
-            if len(chosen):
-                segments.append(chosen)
-                segment_base.append(base)
-                segment_shift.append(bit)
-                starts.append(starts[-1] + -(-len(chosen) // WORD))
+        for bit, chosen in _planes(members, rows.weights[members]):
+            segments.append(chosen)
+            segment_base.append(base)
+            segment_shift.append(bit)
+            starts.append(starts[-1] + _n_words(len(chosen)))
     first = np.concatenate([[0], np.cumsum(arities[list(variables)] - 1)]).astype(np.int64)
     words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
     for position, variable in enumerate(variables):
@@ -60,6 +59,20 @@ def indicator_bitmaps(
         np.array(segment_base, dtype=np.int64),
         np.array(segment_shift, dtype=np.int64),
     )
+
+
+def _planes(members: NDArray[np.int64], weights: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
+    """The rows of each bit of the weights, or every row as often as it counts where that takes no more words."""
+    n_bits = int(weights.max(initial=0)).bit_length()
+    planes = [(bit, members[(weights >> bit) & 1 == 1]) for bit in range(n_bits)]
+    planes = [(bit, chosen) for bit, chosen in planes if len(chosen)]
+    if _n_words(int(weights.sum())) <= sum(_n_words(len(chosen)) + SEGMENT_WORDS for _, chosen in planes):
+        return [(0, np.repeat(members, weights))]
+    return planes
+
+
+def _n_words(n_bits: int) -> int:
+    return -(-n_bits // WORD)
 
 
 @njit(cache=True, nogil=True)

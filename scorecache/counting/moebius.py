@@ -7,7 +7,8 @@ an all-positive entry of a subset. The counts follow dimension by dimension:
     N(.., 0, ..) = G(.., 0, ..) - sum_{k >= 1} N(.., k, ..)
 
 The all-positive entries of a row P + {x} are one block laid out [configuration of P][base configuration][indicator of
-x], the indicators of all x below P side by side, so that every step is a loop over a run of memory.
+x], the indicators of all x below P side by side, so that every step is a loop over a run of memory. The loops index
+whole arrays: a slice costs numba two atomic reference counts, more than the run itself.
 """
 
 from __future__ import annotations
@@ -47,31 +48,38 @@ class Bits(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def and_prefix(
-    bits: Bits, row: Ints, n_row: int, changed: int, stack: NDArray[np.uint64], depth_start: Ints, n_configs: Ints
+    words: NDArray[np.uint64],
+    first: Ints,
+    row: Ints,
+    changed: int,
+    stack: NDArray[np.uint64],
+    stack_start: Ints,
+    n_configs: Ints,
 ) -> None:
-    """Refresh the ANDs of the row's suffixes from position `changed` down; configurations with the smallest fastest."""
-    n_words = bits.words.shape[1]
+    """Refresh the ANDs of the row's suffixes from position `changed` down; configurations with the smallest fastest.
+
+    The suffix that begins at position i has `n_configs[i]` all-positive configurations from `stack_start[i]` on; the
+    empty suffix is one configuration with all bits set.
+    """
+    n_words = words.shape[1]
     for i in range(changed, -1, -1):
         v = row[i]
-        r1 = bits.first[v + 1] - bits.first[v]
-        if i == n_row - 1:
-            n_configs[i] = r1
+        r1 = first[v + 1] - first[v]
+        n_configs[i] = n_configs[i + 1] * r1
+        for b in range(n_configs[i + 1]):
             for k in range(r1):
-                stack[depth_start[i] + k, :] = bits.words[bits.first[v] + k]
-        else:
-            above = n_configs[i + 1]
-            n_configs[i] = above * r1
-            for b in range(above):
-                for k in range(r1):
-                    target = depth_start[i] + b * r1 + k
-                    source = depth_start[i + 1] + b
-                    for w in range(n_words):
-                        stack[target, w] = stack[source, w] & bits.words[bits.first[v] + k, w]
+                target = stack_start[i] + b * r1 + k
+                source = stack_start[i + 1] + b
+                for w in range(n_words):
+                    stack[target, w] = stack[source, w] & words[first[v] + k, w]
 
 
 @njit(cache=True, nogil=True)
 def count_block(
-    bits: Bits,
+    words: NDArray[np.uint64],
+    segment_start: Ints,
+    segment_base: Ints,
+    segment_shift: Ints,
     prefix: NDArray[np.uint64],
     prefix_from: int,
     n_configs: int,
@@ -81,109 +89,111 @@ def count_block(
     at: int,
 ) -> None:
     """The all-positive entries of a row: population counts of prefix AND indicator, segment by segment."""
-    n_segments = len(bits.segment_base)
-    has_prefix = prefix_from >= 0
     block[at : at + n_configs * n_base * t_to] = 0
     for b in range(n_configs):
-        for t in range(t_to):
-            indicator = bits.words[t]
-            for segment in range(n_segments):
+        for segment in range(len(segment_base)):
+            to = at + (b * n_base + segment_base[segment]) * t_to
+            shift = np.uint64(segment_shift[segment])
+            begin, end = segment_start[segment], segment_start[segment + 1]
+            for t in range(t_to):
                 count = np.uint64(0)
-                if has_prefix:
-                    anded = prefix[prefix_from + b]
-                    for w in range(bits.segment_start[segment], bits.segment_start[segment + 1]):
-                        count += popcount(anded[w] & indicator[w])
-                else:
-                    for w in range(bits.segment_start[segment], bits.segment_start[segment + 1]):
-                        count += popcount(indicator[w])
-                block[at + (b * n_base + bits.segment_base[segment]) * t_to + t] += np.int32(
-                    count << np.uint64(bits.segment_shift[segment])
-                )
+                for w in range(begin, end):
+                    count += popcount(prefix[prefix_from + b, w] & words[t, w])
+                block[to + t] += np.int32(count << shift)
 
 
 @njit(cache=True, nogil=True)
-def gather(
+def suffix_table(
     binom: Ints,
     arities: Ints,
     blocks: Blocks,
     bits: Bits,
-    row: Ints,
-    n_row: int,
+    suffix: Ints,
     n_cells: int,
-    own: NDArray[np.int32],
-    own_at: int,
     t_to: int,
     n_base: int,
     table: NDArray[np.int32],
-    row_table: NDArray[np.int32],
+    alone: NDArray[np.int32],
 ) -> None:
-    """Fill G of P + {x} (`table`: [cell of P][base][indicator]) and G of P alone from the blocks of the subsets."""
+    """The counts of suffix + {x}, x below it, as [cell of the suffix][base][indicator of x], and of the suffix alone."""
+    n_suffix = len(suffix)
     n_bitmap = len(bits.first) - 1
     for cell in range(n_cells):
-        rest = cell
-        rank = 0
-        position = 0
-        config = 0
-        scale = 1
-        lowest = -1
-        low_state = 0
-        rank_above = 0
-        config_above = 0
-        scale_above = 1
-        second = -1
-        for i in range(n_row):
-            v = row[i]
+        rest, size, rank, config, scale = cell, 0, 0, 0, 1
+        rank_above, config_above, scale_above = 0, 0, 1
+        lowest, low_state, second = -1, 0, -1
+        for i in range(n_suffix):
+            v = suffix[i]
+            r = arities[v]
+            state = rest % r
+            rest //= r
+            if state == 0:
+                continue
+            size += 1
+            rank += binom[v, size]
+            config += (state - 1) * scale
+            scale *= r - 1
+            if lowest < 0:
+                lowest, low_state = v, state
+            else:
+                if second < 0:
+                    second = v
+                rank_above += binom[v, size - 1]
+                config_above += (state - 1) * scale_above
+                scale_above *= r - 1
+        stride = bits.first[lowest] if lowest >= 0 else bits.first[n_bitmap]
+        at = blocks.row_start[blocks.level_start[size] + rank] + config * n_base * stride
+        to = cell * n_base * t_to
+        for base in range(n_base):
+            for t in range(t_to):
+                table[to + base * t_to + t] = blocks.entries[at + base * stride + t]
+        if lowest < 0:
+            for base in range(n_base):
+                alone[cell * n_base + base] = bits.base_size[base]
+        else:
+            stride = bits.first[second] if second >= 0 else bits.first[n_bitmap]
+            at = blocks.row_start[blocks.level_start[size - 1] + rank_above] + config_above * n_base * stride
+            at += bits.first[lowest] + low_state - 1
+            for base in range(n_base):
+                alone[cell * n_base + base] = blocks.entries[at + base * stride]
+    invert(arities, suffix, n_cells, n_base * t_to, table, 0)
+    invert(arities, suffix, n_cells, n_base, alone, 0)
+
+
+@njit(cache=True, nogil=True)
+def suffix_sources(
+    binom: Ints, arities: Ints, suffix: Ints, n_cells: int, sizes: Ints, ranks: Ints, configs: Ints
+) -> None:
+    """For each cell of a suffix: how many of its variables are positive, the rank of these above one smaller element,
+    and the number of their configuration."""
+    for cell in range(n_cells):
+        rest, size, rank, config, scale = cell, 0, 0, 0, 1
+        for i in range(len(suffix)):
+            v = suffix[i]
             r = arities[v]
             state = rest % r
             rest //= r
             if state > 0:
-                position += 1
-                rank += binom[v, position]
+                size += 1
+                rank += binom[v, size + 1]
                 config += (state - 1) * scale
                 scale *= r - 1
-                if lowest < 0:
-                    lowest = v
-                    low_state = state
-                else:
-                    if second < 0:
-                        second = v
-                    rank_above += binom[v, position - 1]
-                    config_above += (state - 1) * scale_above
-                    scale_above *= r - 1
-        if position == n_row:
-            source = own
-            at = own_at + config * n_base * t_to
-            stride = t_to
-        else:
-            source = blocks.entries
-            stride = bits.first[lowest] if lowest >= 0 else bits.first[n_bitmap]
-            at = blocks.row_start[blocks.level_start[position] + rank] + config * n_base * stride
-        to = cell * n_base * t_to
-        for base in range(n_base):
-            for t in range(t_to):
-                table[to + base * t_to + t] = source[at + base * stride + t]
-        if lowest < 0:
-            for base in range(n_base):
-                row_table[cell * n_base + base] = bits.base_size[base]
-        else:
-            stride = bits.first[second] if second >= 0 else bits.first[n_bitmap]
-            at = blocks.row_start[blocks.level_start[position - 1] + rank_above] + config_above * n_base * stride
-            at += bits.first[lowest] + low_state - 1
-            for base in range(n_base):
-                row_table[cell * n_base + base] = blocks.entries[at + base * stride]
+        sizes[cell], ranks[cell], configs[cell] = size, rank, config
 
 
 @njit(cache=True, nogil=True)
-def invert(arities: Ints, row: Ints, n_row: int, n_cells: int, width: int, table: NDArray[np.int32]) -> None:
-    """Moebius inversion over the variables of P; each cell is a run of `width` entries."""
+def invert(
+    arities: Ints, variables: Ints, n_cells: int, width: int, table: NDArray[np.int32], at: int
+) -> None:
+    """Moebius inversion over some variables, the first one fastest; each cell is a run of `width` entries."""
     stride = 1
-    for i in range(n_row):
-        r = arities[row[i]]
+    for i in range(len(variables)):
+        r = arities[variables[i]]
         for outer in range(0, n_cells, stride * r):
             for inner in range(outer, outer + stride):
-                zero = inner * width
+                zero = at + inner * width
                 for k in range(1, r):
-                    other = (inner + k * stride) * width
+                    other = at + (inner + k * stride) * width
                     for e in range(width):
                         table[zero + e] -= table[other + e]
         stride *= r

@@ -28,5 +28,5 @@ def restore_record(text: bytes, names: Sequence[str], sha256: str, *, where: str
         reason = "was written for other scores"
     except (KeyError, TypeError, ValueError) as error:
         reason = f"is no record of this version ({type(error).__name__}: {error})"
-    warnings.warn(f"{where} {reason}; the scores are read as those of another program, without a record", stacklevel=5)
+    warnings.warn(f"{where} {reason}; the scores are read as those of another program, without a record", stacklevel=4)
     return None

@@ -82,10 +82,14 @@ def is_score(word: bytes) -> bool:
     return True
 
 
-def shown(words: bytes | list[bytes], most: int = 60) -> str:
+def shown(words: bytes | list[bytes], *, most: int = 60) -> str:
     """What came, quoted for an error message and cut where it is long."""
-    text = (words if isinstance(words, bytes) else b" ".join(words)).decode(errors="backslashreplace")
-    return repr(text if len(text) <= most else f"{text[:most]}...")
+    came = words if isinstance(words, bytes) else b" ".join(words)
+    came = came if len(came) <= most else came[:most] + b"..."
+    try:
+        return repr(came.decode())
+    except UnicodeDecodeError:
+        return repr(came).removeprefix("b")
 
 
 class _Readable(Protocol):

@@ -128,9 +128,9 @@ class FamilyTable:
     def _check_children_left(self, children: NDArray[np.int64]) -> None:
         left = np.bincount(children, minlength=len(self.names))
         if not left.all():
-            raise self._no_sets(int(np.argmin(left)), " with a finite score")
+            raise self._no_sets(int(np.argmin(left)), which=" with a finite score")
 
-    def _no_sets(self, child: int, which: str = "") -> ScoreFileError:
+    def _no_sets(self, child: int, *, which: str = "") -> ScoreFileError:
         message = f"child {self.names[child]!r} lists no parent set{which}, expected at least one"
         return self._source.fault(message, line=self._child_lines[child])
 

@@ -17,7 +17,7 @@ def check_writable(cache: ScoreCache) -> None:
     if not cache.names:
         raise ParameterError("a score file needs at least one variable, the cache has none")
     for name in cache.names:
-        if not _is_word(name):
+        if not is_word(name):
             raise ParameterError(
                 f"the variable name {name!r} cannot stand in a score file, where a name is one word that does not "
                 "begin with '#'; rename the variable or write integer names (int_names=True)"
@@ -31,6 +31,11 @@ def check_writable(cache: ScoreCache) -> None:
         raise ParameterError("a score file holds finite scores only, the cache has one that is not")
     if cache.record is not None and cache.record.domain.names != cache.names:
         raise ParameterError("the cache and its record must have the same variables in the same order")
+
+
+def is_word(name: str) -> bool:
+    """One word to every reader (Unicode blanks split a line too in some), and encodable: no lone surrogates."""
+    return name.split() == [name] and not name.startswith("#") and name == name.encode(errors="replace").decode()
 
 
 def named_families(cache: ScoreCache, child: int) -> Iterator[tuple[float, list[str]]]:
@@ -63,8 +68,3 @@ def _renamed(domain: Domain, new: dict[str, str]) -> Domain:
         forbidden_arcs=((new[parent], new[child]) for parent, child in domain.forbidden_arcs),
         tiers=((new[name] for name in tier) for tier in domain.tiers),
     )
-
-
-def _is_word(name: str) -> bool:
-    """One word to every reader (Unicode blanks split a line too in some), and encodable: no lone surrogates."""
-    return name.split() == [name] and not name.startswith("#") and name == name.encode(errors="replace").decode()

@@ -27,7 +27,6 @@ from scorecache.formats._facts import facts_of, restore_record
 from scorecache.formats._source import STDIO, Source, is_score, open_source, shown
 from scorecache.formats._table import FamilyTable
 from scorecache.formats._writing import check_writable, named_families
-from scorecache.record import Record
 
 SUFFIXES = (".jkl", ".scores", ".jaa")
 
@@ -38,9 +37,12 @@ _MOST_DIGITS = 18
 def read(path: str) -> ScoreCache:
     """Read a score file, and its side-car if there is one that belongs to it."""
     with open_source(path) as source:
-        cache = _read_families(source)
-        sha256 = source.sha256()
-    return cache if path == STDIO else replace(cache, record=_read_sidecar(path, cache, sha256))
+        cache = _read_table(source).to_cache()
+    sidecar = sidecar_of(path)
+    if path == STDIO or not sidecar.is_file():
+        return cache
+    record = restore_record(sidecar.read_bytes(), cache.names, source.sha256(), where=str(sidecar))
+    return replace(cache, record=record)
 
 
 def write(cache: ScoreCache, path: str) -> None:
@@ -64,27 +66,26 @@ def sidecar_of(path: str) -> Path:
     return Path(f"{path}.json")
 
 
-def _read_families(source: Source) -> ScoreCache:
+def _read_table(source: Source) -> FamilyTable:
     rows = source.rows()
     n_vars = _read_n_vars(source, rows)
     table = FamilyTable(source)
     for words in rows:
         if table.names and _is_set(words):
-            raise source.fault(
-                f"child {table.names[-1]!r} announces {table.n_sets_of_last} parent sets but lists more, {shown(words)}"
-            )
+            child, n_sets = table.names[-1], table.n_sets_of_last
+            raise source.fault(f"child {child!r} announces {n_sets} parent sets but goes on with {shown(words)}")
         if len(table.names) == n_vars:
             raise source.fault(f"the file announces {n_vars} variables but goes on with {shown(words)}")
         _read_child(source, words, rows, table)
     if len(table.names) < n_vars:
         raise source.fault(f"the file announces {n_vars} variables but lists {len(table.names)}")
-    return table.to_cache()
+    return table
 
 
 def _read_n_vars(source: Source, rows: Iterator[list[bytes]]) -> int:
     words = next(rows, None)
     if words is None:
-        raise source.fault("expected the number of variables, but the file is empty")
+        raise source.fault("expected the number of variables, but the file is empty or all comments")
     n_vars = _count(words[0]) if len(words) == 1 else None
     if not n_vars:
         raise source.fault(f"expected a line with the number of variables, at least 1, got {shown(words)}")
@@ -156,10 +157,3 @@ def _blocks(cache: ScoreCache) -> Iterator[bytes]:
             lines.append(" ".join([repr(score), str(len(parents)), *parents]))
         lines.append("")
         yield "\n".join(lines).encode()
-
-
-def _read_sidecar(path: str, cache: ScoreCache, sha256: str) -> Record | None:
-    sidecar = sidecar_of(path)
-    if not sidecar.is_file():
-        return None
-    return restore_record(sidecar.read_bytes(), cache.names, sha256, where=str(sidecar))

@@ -27,7 +27,7 @@ from scorecache.cache import ScoreCache
 from scorecache.formats._facts import facts_of, restore_record
 from scorecache.formats._source import STDIO, Source, open_source, shown, to_score
 from scorecache.formats._table import FamilyTable
-from scorecache.formats._writing import check_writable, named_families
+from scorecache.formats._writing import check_writable, is_word, named_families
 from scorecache.record import Record
 
 SUFFIXES = (".pss",)
@@ -87,7 +87,7 @@ def _read_keyword(source: Source, words: list[bytes], table: FamilyTable, metas:
 
 def _blocks(cache: ScoreCache) -> Iterator[bytes]:
     """The text of the file in pieces. It ends with an empty line, since GOBNILP reads the last line twice."""
-    yield "".join(f"META {name} = {value}\n" for name, value in _metas(cache) if "=" not in value).encode()
+    yield "".join(f"META {name} = {value}\n" for name, value in _metas(cache) if _fits(value)).encode()
     for child, name in enumerate(cache.names):
         lines = ["", f"VAR {name}", *_variable_metas(cache.record, child)]
         lines += [" ".join([repr(score), *parents]) for score, parents in named_families(cache, child)]
@@ -124,13 +124,13 @@ def _variable_metas(record: Record | None, child: int) -> Iterator[str]:
         return
     states = record.states[child]
     yield f"META arity={len(states)}"
-    if all(_is_plain(state) for state in states):
+    if all(_fits(state) and "," not in state and not state.lower().endswith("var") for state in states):
         yield f"META values={' '.join(states)}"
 
 
-def _is_plain(state: str) -> bool:
-    """One word of a META line to every program, and not the end of "var "?"""
-    return state.split() == [state] and not {",", "="} & set(state) and not state.lower().endswith("var")
+def _fits(value: str) -> bool:
+    """Can a META line hold this value? What does not fit is in the record all the same."""
+    return is_word(value) and "=" not in value
 
 
 def _sha256(cache: ScoreCache) -> str:

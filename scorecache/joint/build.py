@@ -20,15 +20,16 @@ from scorecache.counting.moebius import Bits, Blocks
 from scorecache.counting.rows import Rows
 from scorecache.counting.subsets import advance, binomials, unrank
 from scorecache.domain import Domain
-from scorecache.joint.bitmap_rows import bitmap_rows
-from scorecache.joint.label_rows import Labelled, label_rows
+from scorecache.joint.bitmap_rows import bitmap_values
+from scorecache.joint.families import families_of_rows
+from scorecache.joint.label_rows import Labelled, label_values
 from scorecache.joint.shapes import Shapes, number_shapes
 from scorecache.joint.terms import build_terms
 from scorecache.joint.types import Ints, Lattice, Rules, State, Terms
 from scorecache.plan import Group, bitmap_prefix, free_limit
 from scorecache.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scores import CellScore
-from scorecache.survivors import Pruning, Survivors, Task
+from scorecache.survivors import NO_SURVIVORS, Pruning, Survivors, Task
 
 SETS_PER_CHUNK = 1 << 16
 """Bitmap work between two looks at the clock, in joint sets; label work is slower by about the rows over a hundred."""
@@ -110,22 +111,48 @@ def _tasks(
 ) -> list[Task]:
     """The rows of a level, cut into chunks that do not depend on the number of threads."""
     n, prefix = len(build.order), build.split[level - 1]
-    bitmap_lattice = _lattice(build, level, prefix)
-    lattice = _lattice(build, level, n)
-    common = (build.terms, build.rules, below, here, is_top)
-    n_bitmap_rows = comb(prefix, level - 1)
+    n_bitmap_rows, n_rows = comb(prefix, level - 1), comb(n, level - 1)
+    states = (build, level, below, here, is_top)
     tasks: list[Task] = []
     if prefix > 0 and not parents_only:
         for first, last in _chunks(build.binom, level, prefix, 0, n_bitmap_rows, SETS_PER_CHUNK):
-            tasks.append((bitmap_rows, (first, last, bitmap_lattice, build.bits, build.blocks, *common)))
-    if prefix < n:
+            tasks.append((_bitmap_chunk, (first, last, *states)))
+    if prefix < n and level == 1:
+        tasks.append((_label_chunk, (0, 1, prefix, parents_only, *states)))
+    elif prefix < n:
         per_chunk = max(64, SETS_PER_CHUNK * 100 // (100 + build.labelled.codes.shape[1]))
-        if level == 1:
-            tasks.append((label_rows, (0, 1, prefix, parents_only, lattice, build.labelled, *common)))
-        else:
-            for first, last in _chunks(build.binom, level, n, n_bitmap_rows, comb(n, level - 1), per_chunk):
-                tasks.append((label_rows, (first, last, 0, parents_only, lattice, build.labelled, *common)))
+        for first, last in _chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
+            tasks.append((_label_chunk, (first, last, 0, parents_only, *states)))
     return tasks
+
+
+def _bitmap_chunk(
+    first: int, last: int, build: JointBuild, level: int, below: State, here: State, is_top: bool
+) -> Survivors:
+    lattice = _lattice(build, level, build.split[level - 1])
+    n_bounds = 0 if is_top else len(build.terms.bound_start)
+    values = bitmap_values(first, last, lattice, build.bits, build.blocks, build.terms, here, is_top, n_bounds)
+    return families_of_rows(first, last, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+
+
+def _label_chunk(
+    first: int,
+    last: int,
+    x_from: int,
+    parents_only: bool,
+    build: JointBuild,
+    level: int,
+    below: State,
+    here: State,
+    is_top: bool,
+) -> Survivors:
+    lattice = _lattice(build, level, len(build.order))
+    values = label_values(
+        first, last, x_from, parents_only, lattice, build.labelled, build.terms, build.rules, below, here, is_top
+    )
+    if parents_only:
+        return NO_SURVIVORS
+    return families_of_rows(first, last, x_from, lattice, values, build.terms.unit, build.rules, below, here, is_top)
 
 
 def _lattice(build: JointBuild, level: int, n_vars: int) -> Lattice:

@@ -1,4 +1,4 @@
-"""Families of one row of joint sets: scores by difference, dominance, bounds.
+"""The families of counted joint sets: scores by difference, dominance, bounds.
 
 A row is all joint sets S = P + {x}, x below P. Its families have the child x with parents P, or a child p in P with
 parents P - p + x. Everything they need of smaller sets lies in runs over x, so each step is a loop over x.
@@ -6,14 +6,12 @@ parents P - p + x. Everything they need of smaller sets lies in runs over x, so 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.joint.types import Floats, Ints, Lattice, Rules, State, Terms
-from scorecache.counting.subsets import rank_without
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.joint.types import Floats, Ints, Lattice, Rules, State, Values
 
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
@@ -23,127 +21,141 @@ BOUND_TOL = 1e-9
 
 
 @njit(cache=True, nogil=True)
-def count_term(terms: Terms, start: int, shape: int, n: int) -> int:
-    """The fixed-point term of one count."""
-    if n < terms.cap:
-        return terms.table[start + n]
-    prior = terms.prior[shape]
-    return int(round((math.lgamma(prior + n) - math.lgamma(prior)) / terms.unit))
-
-
-@njit(cache=True, nogil=True)
-def row_of_families(
-    lattice: Lattice,
-    row: Ints,
+def families_of_rows(
+    row_from: int,
+    row_to: int,
     x_from: int,
-    x_to: int,
-    joint_value: Ints,
-    bound_value: Ints,
+    lattice: Lattice,
+    values: Values,
     unit: float,
     rules: Rules,
     below: State,
     here: State,
     is_top: bool,
-    scratch: Floats,
-    out_child: Ints,
-    out_score: Floats,
-    out_parents: NDArray[np.int32],
-    n_out: int,
-) -> int:
-    """Score the families of a row, keep the best of each, and append the survivors; the new number of survivors."""
-    m = lattice.size
-    n_parents = m - 1
-    two_part = below.parent_value.shape[0] > 1
-    score = scratch[0]
-    best = scratch[1]
-    shape_p = 0
-    for i in range(n_parents):
-        shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
+) -> tuple[Ints, Floats, NDArray[np.int32]]:
+    """Score the families of these rows, note the best of each, and return the survivors (child, score, parents)."""
+    m, n_vars = lattice.size, lattice.n_vars
+    n_row = m - 1
+    binom, step, kinds = lattice.binom, lattice.step, lattice.kinds
+    penalty, constant, limits, is_allowed = rules.penalty, rules.constant, rules.limits, rules.is_allowed
+    parent_value, best_by_child, best_by_set = below.parent_value, below.best_by_child, below.best_by_set
+    here_by_child, here_by_set = here.best_by_child, here.best_by_set
+    prune, gap = rules.prune, rules.gap
+    joint, values_from = values.joint, values.first
+    two_part = parent_value.shape[0] > 1
+    restricted = is_allowed.sum() < is_allowed.shape[0] * (is_allowed.shape[0] - 1)
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, binom, row)
+    score = np.empty(n_vars, np.float64)
+    best = np.empty(n_vars, np.float64)
+    shape_w = np.empty(n_vars, np.int64)
+    out_child = np.empty(256, np.int64)
+    out_score = np.empty(256, np.float64)
+    out_parents = np.empty((256, max(n_row, 1)), np.int32)
+    n_out = 0
 
-    for role in range(-1, n_parents):
-        # role -1: the child is x and its parents are P; role i: the child is p_i, its parents P - p_i + x
-        if role < 0:
-            rank_w = rank_without(row, n_parents, -1, -1, 0, lattice.binom)
-            for x in range(x_from, x_to):
-                kind = lattice.kinds[x]
-                value = below.parent_value[kind if two_part else 0, rank_w]
-                score[x] = (joint_value[x] + value) * unit - rules.penalty[kind, shape_p] - rules.constant[x]
-                best[x] = -np.inf if n_parents <= rules.limits[x] else DEAD
-            for i in range(n_parents):
-                subset = rank_without(row, n_parents, i, -1, 0, lattice.binom)
-                parent = row[i]
-                for x in range(x_from, x_to):
-                    best[x] = max(best[x], below.best_by_set[subset, x])
-                    if not rules.is_allowed[parent, x]:
-                        best[x] = DEAD
-        else:
-            child = row[role]
-            kind = lattice.kinds[child]
-            shape_rest = 0
-            dead = n_parents > rules.limits[child]
-            for i in range(n_parents):
-                if i != role:
-                    shape_rest = lattice.step[shape_rest, lattice.kinds[row[i]]]
-                    dead = dead or not rules.is_allowed[row[i], child]
-            first_w = rank_without(row, n_parents, role, -1, 1, lattice.binom)
-            values = below.parent_value[kind if two_part else 0]
-            for x in range(x_from, x_to):
-                shape_w = lattice.step[shape_rest, lattice.kinds[x]]
-                score[x] = (
-                    (joint_value[x] + values[first_w + x]) * unit - rules.penalty[kind, shape_w] - rules.constant[child]
-                )
-            floor = below.best_by_child[child, rank_without(row, n_parents, role, -1, 0, lattice.binom)]
-            if dead:
-                floor = DEAD
-            for x in range(x_from, x_to):
-                best[x] = floor if rules.is_allowed[x, child] else DEAD
-            if floor < DEAD:
-                bests = below.best_by_child[child]
-                for i in range(n_parents):
-                    if i != role:
-                        subset = rank_without(row, n_parents, role, i, 1, lattice.binom)
-                        for x in range(x_from, x_to):
-                            best[x] = max(best[x], bests[subset + x])
-
-        for x in range(x_from, x_to):
-            if best[x] < DEAD and (not rules.prune or score[x] + rules.gap > best[x]):
-                out_child[n_out] = x if role < 0 else row[role]
-                out_score[n_out] = score[x]
-                filled = 0
-                if role >= 0:
-                    out_parents[n_out, 0] = x
-                    filled = 1
-                for i in range(n_parents):
-                    if i != role:
-                        out_parents[n_out, filled] = row[i]
-                        filled += 1
-                n_out += 1
-        if is_top:
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            advance(row, n_row)
+        x_to = row[0] if n_row > 0 else n_vars
+        if x_to <= x_from:
             continue
-        for x in range(x_from, x_to):
-            value = max(best[x], score[x])
+        first = rank_without(row, n_row, -1, -1, 1, binom) - values_from
+        if n_out + m * x_to > len(out_child):
+            out_child, out_score, out_parents = _grow(n_out + m * x_to, out_child, out_score, out_parents)
+        for role in range(-1, n_row):
+            shape = 0
+            for i in range(n_row):
+                if i != role:
+                    shape = step[shape, kinds[row[i]]]
+            # the smallest element of W: x itself, or W = P, the same for every x
             if role < 0:
-                child = x
-                rank_w = rank_without(row, n_parents, -1, -1, 0, lattice.binom)
-                shape_w = shape_p
+                rank_w = rank_without(row, n_row, -1, -1, 0, binom)
+                for x in range(x_from, x_to):
+                    kind = kinds[x]
+                    value = parent_value[kind if two_part else 0, rank_w]
+                    score[x] = (joint[first + x] + value) * unit - penalty[kind, shape] - constant[x]
+                    best[x] = -np.inf if n_row <= limits[x] else DEAD
+                for i in range(n_row):
+                    subset = rank_without(row, n_row, i, -1, 0, binom)
+                    for x in range(x_from, x_to):
+                        best[x] = max(best[x], best_by_set[subset, x])
+                    if restricted:
+                        for x in range(x_from, x_to):
+                            if not is_allowed[row[i], x]:
+                                best[x] = DEAD
             else:
                 child = row[role]
-                rank_w = first_w + x
-                shape_w = lattice.step[shape_rest, lattice.kinds[x]]
-            if rules.prune and value < DEAD:
-                kind = lattice.kinds[child]
-                bound = rules.bound_top[child] - rules.bound_penalty[kind, shape_w]
-                if bound_value.shape[0] > 0:
-                    bound = min(bound, bound_value[kind, x] * unit)
-                if value >= bound + rules.gap + BOUND_TOL * max(1.0, abs(bound)):
-                    value = DEAD
-            here.best_by_child[child, rank_w] = value
-            here.best_by_set[rank_w, child] = value
-    return n_out
+                kind = kinds[child]
+                rank_w = rank_without(row, n_row, role, -1, 1, binom)
+                part = kind if two_part else 0
+                for x in range(x_from, x_to):
+                    shape_w[x] = step[shape, kinds[x]]
+                for x in range(x_from, x_to):
+                    score[x] = (
+                        (joint[first + x] + parent_value[part, rank_w + x]) * unit
+                        - penalty[kind, shape_w[x]]
+                        - constant[child]
+                    )
+                floor = best_by_child[child, rank_without(row, n_row, role, -1, 0, binom)]
+                if n_row > limits[child]:
+                    floor = DEAD
+                for i in range(n_row):
+                    if i != role and not is_allowed[row[i], child]:
+                        floor = DEAD
+                for x in range(x_from, x_to):
+                    best[x] = floor
+                for i in range(n_row):
+                    if i != role:
+                        subset = rank_without(row, n_row, role, i, 1, binom)
+                        for x in range(x_from, x_to):
+                            best[x] = max(best[x], best_by_child[child, subset + x])
+                if restricted:
+                    for x in range(x_from, x_to):
+                        if not is_allowed[x, child]:
+                            best[x] = DEAD
+
+            for x in range(x_from, x_to):
+                if best[x] < DEAD and (score[x] + gap > best[x] or not prune):
+                    out_child[n_out] = x if role < 0 else row[role]
+                    out_score[n_out] = score[x]
+                    filled = 0
+                    if role >= 0:
+                        out_parents[n_out, 0] = x
+                        filled = 1
+                    for i in range(n_row):
+                        if i != role:
+                            out_parents[n_out, filled] = row[i]
+                            filled += 1
+                    n_out += 1
+            if is_top:
+                continue
+
+            for x in range(x_from, x_to):
+                best[x] = max(best[x], score[x])
+            if prune:
+                for x in range(x_from, x_to):
+                    child = x if role < 0 else row[role]
+                    kind = kinds[child]
+                    bound = rules.bound_top[child] - rules.bound_penalty[kind, shape if role < 0 else shape_w[x]]
+                    if values.bound.shape[0] > 0:
+                        bound = min(bound, values.bound[kind, first + x] * unit)
+                    if best[x] >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
+                        best[x] = DEAD
+            if role < 0:
+                for x in range(x_from, x_to):
+                    here_by_child[x, rank_w] = best[x]
+                    here_by_set[rank_w, x] = best[x]
+            else:
+                for x in range(x_from, x_to):
+                    here_by_child[row[role], rank_w + x] = best[x]
+                    here_by_set[rank_w + x, row[role]] = best[x]
+    return out_child[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy()
 
 
 @njit(cache=True, nogil=True)
-def grow(
+def _grow(
     needed: int, out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32]
 ) -> tuple[Ints, Floats, NDArray[np.int32]]:
     """Room for `needed` survivors, doubling."""
@@ -157,3 +169,16 @@ def grow(
     new_score[: len(out_score)] = out_score
     new_parents[: len(out_parents)] = out_parents
     return new_child, new_score, new_parents
+
+
+@njit(cache=True, nogil=True)
+def sets_before(lattice: Lattice, row_to: int) -> int:
+    """The number of joint sets in all rows before `row_to`."""
+    n_row = lattice.size - 1
+    if n_row == 0:
+        return lattice.n_vars
+    if row_to == lattice.binom[lattice.n_vars, n_row]:
+        return lattice.binom[lattice.n_vars, n_row + 1]
+    row = np.zeros(n_row, np.int64)
+    unrank(row_to, n_row, lattice.n_vars, lattice.binom, row)
+    return rank_without(row, n_row, -1, -1, 1, lattice.binom)

@@ -1,4 +1,4 @@
-"""Rows of joint sets counted by row labels: any arity; joint sets that no live family needs are not counted."""
+"""Joint sets counted by row labels: any arity; sets that no live family needs are not counted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.joint.families import DEAD, count_term, grow, row_of_families
-from scorecache.joint.types import Floats, Ints, Lattice, Rules, State, Terms
 from scorecache.counting.label import count_cells, refine
 from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.joint.families import DEAD, sets_before
+from scorecache.joint.terms import count_term
+from scorecache.joint.types import Ints, Lattice, Rules, State, Terms, Values
 
 
 class Labelled(NamedTuple):
@@ -26,6 +27,95 @@ class Labelled(NamedTuple):
     n_roots: Ints
     dense_size: int
     hash_size: int
+
+
+@njit(cache=True, nogil=True)
+def label_values(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    parents_only: bool,
+    lattice: Lattice,
+    labelled: Labelled,
+    terms: Terms,
+    rules: Rules,
+    below: State,
+    here: State,
+    is_top: bool,
+) -> Values:
+    """Count the joint sets of these rows that have a live family.
+
+    With `parents_only` the level has been scored already, and what is counted are the sets that were passed over but
+    may still be the parents of some child.
+    """
+    n_row, n_vars = lattice.size - 1, lattice.n_vars
+    n_rows = labelled.codes.shape[1]
+    n_roots = labelled.roots.shape[0]
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, lattice.binom, row)
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+    n_values = sets_before(lattice, row_to) - first
+    n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
+    joint = np.zeros(n_values, np.int64)
+    bound = np.zeros((n_bounds, n_values), np.int64)
+    labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
+    n_labels = np.zeros((n_roots, n_row + 1), np.int64)
+    for root in range(n_roots):
+        labels[root, n_row] = labelled.roots[root]
+        n_labels[root, n_row] = labelled.n_roots[root]
+    numbers = np.full(labelled.dense_size, -1, np.int32)
+    keys = np.full(labelled.hash_size, -1, np.int64)
+    slots = np.empty(labelled.hash_size, np.int32)
+    refined = np.empty(n_rows, np.int32)
+    counts = np.empty(max(labelled.dense_size, n_rows), np.int64)
+
+    stale = n_row - 1
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            stale = max(stale, advance(row, n_row))
+        shape_p = 0
+        for i in range(n_row):
+            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
+        rank_s = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+        for x in range(x_from, row[0] if n_row > 0 else n_vars):
+            if parents_only:
+                needed = not here.counted[rank_s + x] and _parents_needed(lattice, row, x, here)
+            else:
+                needed = _family_needed(lattice, row, x, rules, below)
+            if not needed:
+                continue
+            if stale >= 0:
+                for root in range(n_roots):
+                    for i in range(stale, -1, -1):
+                        n_labels[root, i] = refine(
+                            labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
+                            labels[root, i], numbers, keys, slots,
+                        )  # fmt: skip
+                stale = -1
+            shape = lattice.step[shape_p, lattice.kinds[x]]
+            value = 0
+            n_counts = 0
+            for root in range(n_roots - 1, -1, -1):
+                n_counts = count_cells(
+                    labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
+                    counts, refined, numbers, keys, slots,
+                )  # fmt: skip
+                start = terms.marginal_start if root == 1 else terms.cell_start[shape]
+                value += _sum_terms(terms, start, shape, counts, n_counts)
+            joint[rank_s + x - first] = value
+            if is_top:
+                continue
+            here.counted[rank_s + x] = True
+            if len(terms.parent_start) == 0:
+                here.parent_value[0, rank_s + x] = -value
+            for kind in range(len(terms.parent_start)):
+                here.parent_value[kind, rank_s + x] = _sum_terms(
+                    terms, terms.parent_start[kind], shape, counts, n_counts
+                )
+            for kind in range(n_bounds):
+                bound[kind, rank_s + x - first] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
+    return Values(first, joint, bound)
 
 
 @njit(cache=True, nogil=True)
@@ -79,116 +169,7 @@ def _parents_needed(lattice: Lattice, row: Ints, x: int, here: State) -> bool:
 
 @njit(cache=True, nogil=True)
 def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
-    total = 0
+    table, cap, total = terms.table, terms.cap, 0
     for i in range(n_counts):
-        total += count_term(terms, start, shape, counts[i])
+        total += table[start + counts[i]] if counts[i] < cap else count_term(terms, start, shape, counts[i])
     return total
-
-
-@njit(cache=True, nogil=True)
-def label_rows(
-    row_from: int,
-    row_to: int,
-    x_from: int,
-    parents_only: bool,
-    lattice: Lattice,
-    labelled: Labelled,
-    terms: Terms,
-    rules: Rules,
-    below: State,
-    here: State,
-    is_top: bool,
-) -> tuple[Ints, Floats, NDArray[np.int32]]:
-    """Count, score and prune the rows of these ranks; the surviving families (child, score, parents).
-
-    With `parents_only` the level has been scored, and only sets that were skipped but are needed as parents are counted.
-    """
-    m = lattice.size
-    n_row = m - 1
-    n_vars = lattice.n_vars
-    n_rows = labelled.codes.shape[1]
-    n_roots = labelled.roots.shape[0]
-    row = np.zeros(max(n_row, 1), np.int64)
-    if n_row > 0:
-        unrank(row_from, n_row, n_vars, lattice.binom, row)
-    labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
-    n_labels = np.zeros((n_roots, n_row + 1), np.int64)
-    for root in range(n_roots):
-        labels[root, n_row] = labelled.roots[root]
-        n_labels[root, n_row] = labelled.n_roots[root]
-    numbers = np.full(labelled.dense_size, -1, np.int32)
-    keys = np.full(labelled.hash_size, -1, np.int64)
-    slots = np.empty(labelled.hash_size, np.int32)
-    refined = np.empty(n_rows, np.int32)
-    counts = np.empty(max(labelled.dense_size, n_rows), np.int64)
-    value = np.zeros(n_vars, np.int64)
-    n_bounds = len(terms.bound_start) if rules.prune and not is_top else 0
-    bound = np.empty((n_bounds, n_vars), np.int64)
-    scratch = np.empty((2, n_vars), np.float64)
-    out_child = np.empty(256, np.int64)
-    out_score = np.empty(256, np.float64)
-    out_parents = np.empty((256, max(n_row, 1)), np.int32)
-    n_out = 0
-
-    stale = n_row - 1
-    for rank in range(row_from, row_to):
-        if rank > row_from:
-            stale = max(stale, advance(row, n_row))
-        x_to = row[0] if n_row > 0 else n_vars
-        shape_p = 0
-        for i in range(n_row):
-            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
-        first_rank = rank_without(row, n_row, -1, -1, 1, lattice.binom)
-        any_needed = False
-        for x in range(x_from, x_to):
-            if parents_only:
-                needed = not here.counted[first_rank + x] and _parents_needed(lattice, row, x, here)
-            else:
-                needed = _family_needed(lattice, row, x, rules, below)
-            if not needed:
-                continue
-            any_needed = True
-            if stale >= 0:
-                for root in range(n_roots):
-                    for i in range(stale, -1, -1):
-                        n_labels[root, i] = refine(
-                            labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
-                            labels[root, i], numbers, keys, slots,
-                        )  # fmt: skip
-                stale = -1
-            shape = lattice.step[shape_p, lattice.kinds[x]]
-            for root in range(n_roots - 1, -1, -1):
-                n_counts = count_cells(
-                    labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
-                    counts, refined, numbers, keys, slots,
-                )  # fmt: skip
-                if root == 1:
-                    value[x] = _sum_terms(terms, terms.marginal_start, shape, counts, n_counts)
-                elif n_roots == 1:
-                    value[x] = _sum_terms(terms, terms.cell_start[shape], shape, counts, n_counts)
-                else:
-                    value[x] += _sum_terms(terms, terms.cell_start[shape], shape, counts, n_counts)
-            if not is_top:
-                here.counted[first_rank + x] = True
-                if len(terms.parent_start) == 0:
-                    here.parent_value[0, first_rank + x] = -value[x]
-                for kind in range(len(terms.parent_start)):
-                    here.parent_value[kind, first_rank + x] = _sum_terms(
-                        terms, terms.parent_start[kind], shape, counts, n_counts
-                    )
-                for kind in range(n_bounds):
-                    bound[kind, x] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
-        if parents_only:
-            continue
-        if not any_needed:
-            if is_top:
-                continue
-            value[:] = 0
-            bound[:, :] = 0
-        if n_out + m * x_to > len(out_child):
-            out_child, out_score, out_parents = grow(n_out + m * x_to, out_child, out_score, out_parents)
-        n_out = row_of_families(
-            lattice, row, x_from, x_to, value, bound, terms.unit, rules, below, here, is_top, scratch,
-            out_child, out_score, out_parents, n_out,
-        )  # fmt: skip
-    return out_child[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.joint.types import Terms
@@ -68,3 +69,12 @@ def build_terms(score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, 
 def _heaviest(table: Floats) -> float:
     """The largest |f(n)| / n: n rows add up to at most that much each."""
     return float(np.max(np.abs(table[1:]) / np.arange(1, len(table)), initial=0.0))
+
+
+@njit(cache=True, nogil=True)
+def count_term(terms: Terms, start: int, shape: int, n: int) -> int:
+    """The fixed-point term of one count."""
+    if n < terms.cap:
+        return terms.table[start + n]
+    prior = terms.prior[shape]
+    return int(round((math.lgamma(prior + n) - math.lgamma(prior)) / terms.unit))

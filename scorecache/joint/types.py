@@ -38,6 +38,17 @@ class Terms(NamedTuple):
     prior: Floats
 
 
+class Values(NamedTuple):
+    """What counting yields for the joint sets of a run of rows, the first of which has rank `first`.
+
+    `joint` is the sum of the cell terms, `bound[k]` that of the bound terms of a child of kind k (no rows: no bound).
+    """
+
+    first: int
+    joint: Ints
+    bound: Ints
+
+
 class Rules(NamedTuple):
     """Scoring and pruning of families, indexed by the kind of the child and the shape of its parents."""
 
@@ -56,7 +67,8 @@ class State(NamedTuple):
 
     `parent_value[k, rank(W)]` is the parents' part of the score of a child of kind k (one row where it does not depend
     on k); `best` holds, for child c and parent set W, the best score among W and its subsets, or +inf where c may have
-    neither W nor any superset of it. Both orders of the indices are kept, for runs over either.
+    neither W nor any superset of it. Both orders of the indices are kept, for runs over either. `counted` tells the
+    joint sets of the level that have a parent value.
     """
 
     parent_value: Ints

@@ -1,0 +1,44 @@
+"""The commands, gathered into one typer application."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from exactbnc.cli._errors import EXIT_CODES
+from exactbnc.cli._version import version_line
+from exactbnc.cli.convert import convert
+from exactbnc.cli.info import info
+from exactbnc.cli.score import score
+from exactbnc.cli.scores import scores
+
+_EPILOG = "\n".join(["Exit codes:", *(f"{code:>4}  {meaning}" for code, meaning in EXIT_CODES.items())])
+
+app = typer.Typer(
+    name="exactbnc",
+    help="Exact Bayesian-network structure learning: score a data table, look at score files, convert them.",
+    epilog=_EPILOG,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(score)
+app.command()(scores)
+app.command()(convert)
+app.command()(info)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(version_line())
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Hold the options that come before the command."""

@@ -1,0 +1,104 @@
+"""Exit codes, and the one place that turns an exception into one of them.
+
+An error is one line on stderr; with EXACTBNC_DEBUG=1 in the environment its traceback comes first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any
+
+import typer
+
+
+class ExitCode(IntEnum):
+    """What the caller of the program learns without reading a word."""
+
+    OK = 0
+    ERROR = 1
+    USAGE = 2
+    BAD_INPUT = 3
+    INFEASIBLE = 4
+    LIMIT_WITH_RESULT = 5
+    LIMIT_WITHOUT_RESULT = 6
+    INTERRUPTED = 130
+
+
+EXIT_CODES = {
+    ExitCode.OK: "ok",
+    ExitCode.ERROR: "internal or I/O error",
+    ExitCode.USAGE: "usage: an option or argument is wrong",
+    ExitCode.BAD_INPUT: "bad input file",
+    ExitCode.INFEASIBLE: "infeasible",
+    ExitCode.LIMIT_WITH_RESULT: "limit reached, result written with its gap",
+    ExitCode.LIMIT_WITHOUT_RESULT: "limit reached, no result",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+
+
+class UsageError(typer.TyperException):
+    """Options that typer accepts one by one but that make no sense, alone or together."""
+
+    exit_code = ExitCode.USAGE
+
+
+def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
+    """Call the application; whatever goes wrong becomes a line on stderr and an exit code."""
+    try:
+        code: int = app(args=arguments, prog_name="exactbnc", standalone_mode=False) or ExitCode.OK
+        if code == ExitCode.INTERRUPTED:  # typer catches the KeyboardInterrupt and returns this instead
+            raise KeyboardInterrupt
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _leave_broken_pipe()
+    except SystemExit as stop:  # typer: a broken pipe (1), or the answer to a shell's request for completions (0)
+        return _leave_broken_pipe() if stop.code == ExitCode.ERROR else ExitCode.OK
+    except (Exception, KeyboardInterrupt) as error:
+        code, message = _explain(error)
+        if os.environ.get("EXACTBNC_DEBUG") == "1":
+            traceback.print_exception(error)
+        print(f"error: {message}", file=sys.stderr)
+        return code
+
+
+def _explain(error: BaseException) -> tuple[ExitCode, str]:
+    """The exit code and the message of an exception."""
+    from scorecache.errors import InputError, MemoryLimitError, ParameterError, TimeLimitError
+
+    match error:
+        case typer.TyperException():
+            return ExitCode.USAGE, f"{error.format_message()}{_help_hint(error)}"
+        case ParameterError():
+            return ExitCode.USAGE, str(error)
+        case InputError():
+            return ExitCode.BAD_INPUT, str(error)
+        case MemoryLimitError() | TimeLimitError():
+            return ExitCode.LIMIT_WITHOUT_RESULT, str(error)
+        case KeyboardInterrupt():
+            return ExitCode.INTERRUPTED, "interrupted; no file was written"
+        case OSError():
+            return ExitCode.ERROR, f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        case MemoryError():
+            return ExitCode.ERROR, f"out of memory: {error}; --memory-limit refuses such a job beforehand"
+        case _:
+            return ExitCode.ERROR, (
+                f"internal error, please report it: {type(error).__name__}: {error} "
+                f"(EXACTBNC_DEBUG=1 shows the traceback)"
+            )
+
+
+def _help_hint(error: typer.TyperException) -> str:
+    """Where to read on, if typer knows which command was being parsed."""
+    context = getattr(error, "ctx", None)
+    return "" if context is None else f" (see '{context.command_path} --help')"
+
+
+def _leave_broken_pipe() -> int:
+    """Point stdout at nothing, so that the interpreter's last flush has no one to complain to."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.ERROR

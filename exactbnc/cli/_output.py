@@ -1,0 +1,123 @@
+"""Where text goes: results to stdout, everything else to stderr, progress to a terminal only.
+
+Colours come from rich, which leaves them out for NO_COLOR and for anything that is not a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SCHEMA_VERSION = 1
+STANDARD_STREAM = "-"
+_UNLIMITED_WIDTH = 10_000
+
+Listener = Callable[[int, int, int, int], None]
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a command talks; `stdout_is_taken` when stdout carries a score file and the result has to make way."""
+
+    as_json: bool = False
+    quiet: bool = False
+    stdout_is_taken: bool = False
+
+    def note(self, line: str) -> None:
+        """Say something beside the result."""
+        if not self.quiet:
+            print(line, file=sys.stderr)
+
+    def result(self, lines: Sequence[str], command: str, facts: Mapping[str, Any]) -> None:
+        """Say the result: lines for people, or one JSON document with the same facts."""
+        stream = sys.stderr if self.stdout_is_taken else sys.stdout
+        if self.as_json:
+            print(to_json(command, facts), file=stream)
+        elif not self.quiet:
+            print(*lines, sep="\n", file=stream)
+
+    @contextmanager
+    def progress(self) -> Iterator[Listener | None]:
+        """Give a listener that draws a bar per level, or None where nobody is looking."""
+        if self.quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task("scoring", total=None)
+
+            def listener(level: int, n_levels: int, done: int, total: int) -> None:
+                bars.update(task, description=f"level {level} of {n_levels}", completed=done, total=total)
+
+            yield listener
+
+
+def to_json(command: str, facts: Mapping[str, Any]) -> str:
+    """One JSON document that says what it is."""
+    return json.dumps({"schema_version": SCHEMA_VERSION, "command": command, **facts}, indent=2, ensure_ascii=False)
+
+
+def print_table(table: Table) -> None:
+    """Print a table, as wide as the terminal or, in a pipe or file, as wide as it needs to be."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console.width = _UNLIMITED_WIDTH
+    console.print(table)
+
+
+def check_target(path: str) -> None:
+    """Raise OSError now if a file could not be written there after hours of work."""
+    folder = os.path.dirname(path) or "."
+    if path == STANDARD_STREAM:
+        return
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not os.path.isdir(folder):
+        raise NotADirectoryError(f"cannot write {path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"cannot write {path}: no permission to write in the folder {folder}")
+
+
+def describe_bytes(size: float) -> str:
+    """A memory size for people: three significant digits, powers of 1024."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} TiB"
+
+
+def describe_score(name: str, parameters: Mapping[str, Any]) -> str:
+    """A score with its parameters: `bdeu (ess = 1.0)`."""
+    return name + (f" ({describe_parameters(parameters)})" if parameters else "")
+
+
+def describe_parameters(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+
+
+def describe_domain(recipe: Mapping[str, Any]) -> str:
+    """A domain's recipe in a line: `anb, class dysp, at most 3 parents`."""
+    parts = [recipe["family"] if recipe["family"] != "general" else "general networks"]
+    if "class" in recipe:
+        parts.append(f"class {recipe['class']}")
+    if "k" in recipe:
+        parts.append(f"k = {recipe['k']}")
+    if "max_parents" in recipe:
+        parts.append(f"at most {recipe['max_parents']} parents")
+    for key, word in (("required_arcs", "required arcs"), ("forbidden_arcs", "forbidden arcs"), ("tiers", "tiers")):
+        if key in recipe:
+            parts.append(f"{len(recipe[key])} {word}")
+    return ", ".join(parts)

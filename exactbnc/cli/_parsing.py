@@ -1,0 +1,86 @@
+"""The small languages of the options: memory sizes, arcs, score parameters, tiers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from exactbnc.cli._errors import UsageError
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_EXPONENT = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def parse_memory(text: str) -> int:
+    """Read a size in bytes.
+
+    >>> parse_memory("4G"), parse_memory("500M"), parse_memory("1000")
+    (4294967296, 524288000, 1000)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"--memory-limit must be a size such as 500M, 4G or a number of bytes. Got {text!r} instead.")
+    return int(float(match[1]) * 1024 ** _EXPONENT[match[2].upper()])
+
+
+def parse_arc(text: str, option: str) -> tuple[str, str]:
+    """Read an arc.
+
+    >>> parse_arc("smoke -> lung", "--require")
+    ('smoke', 'lung')
+    """
+    names = [name.strip() for name in text.split("->")]
+    if len(names) != 2 or not all(names):
+        raise UsageError(f"{option} must be an arc such as 'parent->child'. Got {text!r} instead.")
+    return names[0], names[1]
+
+
+def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
+    """Read `name=value` assignments; what looks like a number is one.
+
+    >>> parse_parameters(["prior=dirichlet", "pseudo_count=1"])
+    {'prior': 'dirichlet', 'pseudo_count': 1.0}
+    """
+    parameters: dict[str, float | str] = {}
+    for assignment in assignments:
+        name, equals, value = (part.strip() for part in assignment.partition("="))
+        if not (name and equals and value):
+            raise UsageError(f"--param must be name=value. Got {assignment!r} instead.")
+        if name in parameters:
+            raise UsageError(f"the score parameter {name!r} is given twice")
+        parameters[name] = _number_or_text(value)
+    return parameters
+
+
+def read_tiers(path: str) -> list[list[str]]:
+    """Read a tiers file, `1: a b` and `2: c "d e"` on lines of their own; the numbers say the order."""
+    from scorecache.errors import InputError
+
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
+    tiers: dict[int, list[str]] = {}
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        number, colon, names = line.partition(":")
+        if not colon or not number.strip().isdecimal():
+            raise InputError(f"{path}:{line_number}: expected a tier such as '1: a b', got {line!r}")
+        tier = int(number)
+        if tier in tiers:
+            raise InputError(f"{path}:{line_number}: tier {tier} is listed twice; put its variables on one line")
+        try:
+            tiers[tier] = shlex.split(names)
+        except ValueError as error:
+            raise InputError(f"{path}:{line_number}: {str(error).lower()} in {names.strip()!r}") from error
+    return [tiers[tier] for tier in sorted(tiers)]
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,64 @@
+"""`exactbnc scores`: the scores to choose from."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from exactbnc.cli._output import describe_parameters, print_table, to_json
+
+if TYPE_CHECKING:
+    from scorecache.scores import Score
+
+
+def scores(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as one JSON object.")] = False,
+) -> None:
+    """List the scores with their parameters (and defaults), properties and references."""
+    from scorecache.scores import SCORES
+
+    described = [_facts(score) for score in SCORES.values()]
+    if as_json:
+        print(to_json("scores", {"scores": described}))
+    else:
+        _print(described)
+
+
+def _facts(score: type[Score]) -> dict[str, Any]:
+    return {
+        "name": score.name,
+        "aliases": list(score.aliases),
+        "title": score.title,
+        "parameters": {field.name: field.default for field in fields(score)},
+        "score_equivalent": score.score_equivalent,
+        "needs_class": score.needs_class,
+        "needs_bound": score.needs_bound,
+        "reference": score.reference,
+    }
+
+
+def _print(described: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table("name", "score", "parameters", "properties", "reference", box=box.SIMPLE_HEAD)
+    for facts in described:
+        table.add_row(
+            ", ".join([facts["name"], *facts["aliases"]]),
+            facts["title"],
+            describe_parameters(facts["parameters"]),
+            ", ".join(_properties(facts)),
+            facts["reference"],
+        )
+    print_table(table)
+
+
+def _properties(facts: dict[str, Any]) -> list[str]:
+    words = {
+        "score_equivalent": "score equivalent",
+        "needs_class": "needs --class",
+        "needs_bound": "needs --max-parents",
+    }
+    return [word for key, word in words.items() if facts[key]]

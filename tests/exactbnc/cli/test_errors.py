@@ -1,0 +1,54 @@
+import pytest
+
+from exactbnc.cli import _errors
+from exactbnc.cli._errors import run
+from scorecache.errors import DataError, MemoryLimitError, ParameterError, ScoreFileError, TimeLimitError
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+
+
+def app_that_raises(error):
+    def app(**_):
+        raise error
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (_errors.UsageError("choose one"), 2, "choose one"),
+        (ParameterError("k is wrong"), 2, "k is wrong"),
+        (DataError("a.csv:3: ragged"), 3, "a.csv:3: ragged"),
+        (ScoreFileError("a.jkl", 7, "no count"), 3, "a.jkl:7: no count"),
+        (MemoryLimitError("needs 9 GiB"), 6, "needs 9 GiB"),
+        (TimeLimitError("out of time"), 6, "out of time"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "a.csv: No such file or directory"),
+        (OSError("disk full"), 1, "disk full"),
+        (MemoryError("Unable to allocate 9 GiB"), 1, "out of memory: Unable to allocate 9 GiB"),
+        (KeyboardInterrupt(), 130, "interrupted; no file was written"),
+        (ZeroDivisionError("division by zero"), 1, "internal error, please report it: ZeroDivisionError"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_every_error_is_one_line_and_a_code(capsys, error, code, message):
+    assert run(app_that_raises(error), []) == code
+
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"error: {message}")
+    assert_is_one_error_line(captured.err)
+
+
+def test_debugging_shows_the_traceback(capsys, monkeypatch):
+    monkeypatch.setenv("EXACTBNC_DEBUG", "1")
+
+    run(app_that_raises(ParameterError("k is wrong")), [])
+
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_readme_lists_the_same_exit_codes():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    for code, meaning in _errors.EXIT_CODES.items():
+        assert f"| {code} | {meaning} |" in readme

@@ -1,0 +1,264 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import scorecache.build
+from scorecache.formats import read_cache
+from tests.exactbnc.cli.conftest import ROOT, TABLE, assert_is_one_error_line
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_writes_the_file_and_a_summary(exactbnc, table, tmp_path):
+    target = tmp_path / "lawn.jkl"
+
+    run = exactbnc("score", table, "--class", "wet", "--anb", "--ess", 2, "-o", target)
+
+    assert run.code == 0
+    cache = read_cache(str(target))
+    assert cache.record.score == "bdeu"
+    assert cache.record.parameters == {"ess": 2.0}
+    assert cache.record.domain.family == "anb"
+    assert f"families:  {cache.n_families} kept of 5 scored" in run.out
+    assert f"written:   {target}" in run.out
+    assert run.err.startswith("estimate: ")
+
+
+def test_json_is_one_document(exactbnc, table, tmp_path):
+    target = tmp_path / "lawn.pss"
+
+    run = exactbnc("score", table, "--score", "bic", "--max-parents", 1, "-o", target, "--json")
+
+    document = json.loads(run.out)
+    assert document.pop("wall_seconds") > 0
+    assert document.pop("cpu_seconds") > 0
+    assert document == {
+        "schema_version": 1,
+        "command": "score",
+        "output": str(target),
+        "score": "bic",
+        "parameters": {},
+        "domain": {"family": "general", "max_parents": 1},
+        "n_vars": 3,
+        "n_rows": 21,
+        "n_families": read_cache(str(target)).n_families,
+        "families_scored": 9,
+    }
+
+
+def test_quiet_says_nothing(exactbnc, table, tmp_path):
+    run = exactbnc("score", table, "-o", tmp_path / "lawn.jkl", "--quiet")
+
+    assert (run.code, run.out, run.err) == (0, "", "")
+
+
+def test_stdout_carries_the_file_alone(exactbnc, table, tmp_path):
+    exactbnc("score", table, "-o", tmp_path / "lawn.jkl")
+
+    run = exactbnc("score", table, "-o", "-")
+
+    assert run.out == (tmp_path / "lawn.jkl").read_text()
+    assert "families:" in run.err
+
+
+def test_dry_run_estimates_and_writes_nothing(exactbnc, table, tmp_path):
+    run = exactbnc("score", table, "--dry-run")
+
+    assert run.code == 0
+    assert run.out.startswith("estimate: 8 joint sets, 12 families, ")  # 2^3 sets, 3 * 2^2 families
+    assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_dry_run_in_json(exactbnc, table):
+    document = json.loads(exactbnc("score", table, "--dry-run", "--json").out)
+
+    assert document["dry_run"]
+    assert document["estimate"]["n_families"] == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "recipe"),
+    [
+        ([], {"family": "general"}),
+        (["--tan", "--class", "wet"], {"family": "tan", "class": "wet"}),
+        (["--fan", "--class", "wet"], {"family": "fan", "class": "wet"}),
+        (["--kdb", "1", "--class", "wet"], {"family": "kdb", "class": "wet", "k": 1}),
+        (["--naive-bayes", "--class", "wet"], {"family": "naive_bayes", "class": "wet"}),
+        (["--require", "rain->wet"], {"family": "general", "required_arcs": [["rain", "wet"]]}),
+        (["--forbid", "wet->rain"], {"family": "general", "forbidden_arcs": [["wet", "rain"]]}),
+        (
+            ["--score", "fcll", "--class", "wet", "--max-parents", "2"],
+            {"family": "general", "class": "wet", "max_parents": 2},
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_options_become_the_domain(exactbnc, table, options, recipe):
+    run = exactbnc("score", table, "--dry-run", "--json", *options)
+
+    assert json.loads(run.out)["domain"] == recipe
+
+
+def test_tiers_are_read_from_a_file(exactbnc, table, tmp_path):
+    tiers = tmp_path / "tiers.txt"
+    tiers.write_text("1: rain sprinkler\n2: wet\n")
+
+    run = exactbnc("score", table, "--dry-run", "--json", "--tiers", tiers)
+
+    assert json.loads(run.out)["domain"]["tiers"] == [["rain", "sprinkler"], ["wet"]]
+
+
+def test_columns_without_header_are_numbered(exactbnc, tmp_path):
+    data = tmp_path / "bare.csv"
+    data.write_text(TABLE.split("\n", 1)[1])
+
+    run = exactbnc("score", data, "--no-header", "--class", 2, "--anb", "--dry-run", "--json")
+
+    assert json.loads(run.out)["domain"]["class"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "empty"),
+        ("rain,wet\n", "row"),
+        ("rain,wet\nyes,yes\nno\n", ":3"),
+        ("rain\nyes\nno\n", "column"),
+        ("rain,wet\nyes,yes\nno,yes\n", "the class 'wet' has one value, 'yes'"),
+    ],
+    ids=["empty", "header_only", "ragged_row", "one_column", "class_with_one_value"],
+)
+def test_faulty_data_is_bad_input(exactbnc, tmp_path, text, fault):
+    data = tmp_path / "faulty.csv"
+    data.write_text(text)
+
+    run = exactbnc("score", data, "--class", "wet", "--anb", "-o", tmp_path / "out.jkl")
+
+    assert run.code == 3
+    assert run.out == ""
+    assert_is_one_error_line(run.err)
+    assert fault in run.err
+    assert str(data) in run.err
+    assert files_in(tmp_path) == ["faulty.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--class", "snow", "--anb"], "'snow' is not a column; columns are 'rain', 'sprinkler', 'wet'"),
+        (["--anb"], "--class NAME"),
+        (["--anb", "--tan", "--class", "wet"], "choose one structure; got --anb and --tan"),
+        (["--class", "wet"], "add a structure"),
+        (["--score", "fcll"], "add --class NAME"),
+        (["--score", "fcll", "--class", "wet", "--anb"], "--max-parents"),
+        (["--max-parents", "3"], "at most 2"),
+        (["--max-parents", "-1"], "at least 0"),
+        (["--max-parents", "many"], "--max-parents"),
+        (["--kdb", "0", "--class", "wet"], "at least 1"),
+        (["--ess", "0"], "'ess'"),
+        (["--ess", "-1"], "'ess'"),
+        (["--ess", "much"], "'ess'"),
+        (["--ess", "1", "--param", "ess=1"], "given twice"),
+        (["--score", "bic", "--ess", "1"], "no parameter 'ess'"),
+        (["--score", "best"], "the score must be one of"),
+        (["--param", "ess"], "name=value"),
+        (["--require", "rain-wet"], "parent->child"),
+        (["--require", "rain->snow"], "'snow' is not a column"),
+        (["--memory-limit", "lots"], "500M"),
+        (["--missing", "guess"], "--missing"),
+        (["--format", "xml"], "--format"),
+        (["--unheard-of"], "--unheard-of"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_faulty_options_are_usage_errors(exactbnc, table, tmp_path, options, fault):
+    run = exactbnc("score", table, "-o", tmp_path / "out.jkl", *options)
+
+    assert run.code == 2
+    assert run.out == ""
+    assert_is_one_error_line(run.err)
+    assert fault in run.err
+    assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_output_is_required(exactbnc, table):
+    run = exactbnc("score", table)
+
+    assert run.code == 2
+    assert "-o FILE" in run.err
+
+
+def test_missing_data_file_is_an_io_error(exactbnc, tmp_path):
+    run = exactbnc("score", tmp_path / "nothing.csv", "-o", tmp_path / "out.jkl")
+
+    assert run.code == 1
+    assert_is_one_error_line(run.err)
+    assert "nothing.csv" in run.err
+
+
+@pytest.mark.parametrize("name", ["lawn.csv/out.jkl", "no/such/folder/out.jkl", "folder"])
+def test_unwritable_target_is_found_before_the_data_is_read(exactbnc, table, tmp_path, monkeypatch, name):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr("scorecache.csvfile.read_csv", lambda *_, **__: pytest.fail("the data was read"))
+
+    run = exactbnc("score", table, "-o", tmp_path / name)
+
+    assert run.code == 1
+    assert_is_one_error_line(run.err)
+    assert name in run.err
+
+
+def test_memory_limit_leaves_no_result(exactbnc, table, tmp_path):
+    run = exactbnc("score", table, "--memory-limit", "1", "-o", tmp_path / "out.jkl")
+
+    assert run.code == 6
+    assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_time_limit_leaves_no_result(exactbnc, table, tmp_path):
+    run = exactbnc("score", table, "--time-limit", "1e-9", "-o", tmp_path / "out.jkl")
+
+    assert run.code == 6
+    assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_interrupt_leaves_no_result(exactbnc, table, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scorecache.build, "build_cache", interrupted)
+
+    run = exactbnc("score", table, "-o", tmp_path / "out.jkl", "--quiet")
+
+    assert run.code == 130
+    assert run.err == "error: interrupted; no file was written\n"
+    assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_ctrl_c_in_the_middle_of_a_build_ends_it_at_once(tmp_path):
+    data = tmp_path / "wide.csv"
+    rows = [[str((row * 7919 + column * row * row) % 97 % 2) for column in range(60)] for row in range(500)]
+    data.write_text("\n".join(",".join(row) for row in rows) + "\n")
+    command = [sys.executable, "-m", "exactbnc", "score", "wide.csv", "--no-header", "--no-prune", "--max-parents", "5"]
+    process = subprocess.Popen(
+        [*command, "-o", "wide.jkl"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr.readline().startswith("estimate: ")  # 300 million families: the build has only begun
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+
+    assert process.returncode == 130
+    assert (out, err) == ("", "error: interrupted; no file was written\n")
+    assert files_in(tmp_path) == ["wide.csv"]
