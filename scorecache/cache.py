@@ -46,7 +46,7 @@ class ScoreCache:
     ) -> ScoreCache:
         """Sort unordered families (`children[f]` is the child of family f; parents ascending) into a cache."""
         sizes = np.diff(parent_start)
-        order = _sorted_order(children, scores, sizes, parent_start, parents)
+        order = _sorted_order(children, scores, parent_start, parents)
         counts = np.bincount(children, minlength=len(names))
         child_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         new_start = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
@@ -117,21 +117,26 @@ class ScoreCache:
 def _sorted_order(
     children: NDArray[np.int64],
     scores: NDArray[np.float64],
-    sizes: NDArray[np.int64],
     parent_start: NDArray[np.int64],
     parents: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """By child, falling score, size, parents. Only rows that tie in the first three pay for comparing parents."""
-    order = np.lexsort((sizes, -scores, children))
-    if len(order) < 2:
-        return order
-    same = (
-        (np.diff(children[order]) == 0) & (np.diff(scores[order]) == 0) & (np.diff(sizes[order]) == 0)
-    )
-    edges = np.diff(np.concatenate([[False], same, [False]]).astype(np.int8))
-    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
-        tied = order[first : last + 1]
-        size = sizes[tied[0]]
-        table = parents[parent_start[tied][:, None] + np.arange(size)[None, :]]
-        order[first : last + 1] = tied[np.lexsort(table.T[::-1])] if size else tied
+    """By child, falling score, size, parents. Only rows that tie in child and score pay for comparing parents."""
+    order = np.argsort(children.astype(np.uint16) if children.max(initial=0) < 1 << 16 else children, kind="stable")
+    ends = np.cumsum(np.bincount(children))
+    for first, last in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+        own = order[first:last]
+        order[first:last] = own[np.argsort(-scores[own])]
+    same = (np.diff(children[order]) == 0) & (np.diff(scores[order]) == 0)
+    tied = np.concatenate([same, [False]])
+    tied[1:] |= same
+    where = np.flatnonzero(tied)
+    if len(where):
+        rows = order[where]
+        run = np.cumsum(~np.concatenate([[False], same])[where])
+        sizes = parent_start[rows + 1] - parent_start[rows]
+        table = np.full((len(rows), int(sizes.max())), -1, dtype=np.int32)
+        for position in range(table.shape[1]):
+            has = sizes > position
+            table[has, position] = parents[parent_start[rows[has]] + position]
+        order[where] = rows[np.lexsort((*table.T[::-1], sizes, run))]
     return order

@@ -94,9 +94,9 @@ class Domain:
         """Per child, the parents that every set must hold."""
         sets: list[set[int]] = [set() for _ in self.names]
         if self.is_classifier:
-            for child in range(self.n_vars):
-                if child != self.class_index:
-                    sets[child].add(self.index[str(self.class_name)])
+            for feature in range(self.n_vars):
+                if feature != self.class_index:
+                    sets[feature].add(self.index[str(self.class_name)])
         for parent, child in self.required_arcs:
             sets[self.index[child]].add(self.index[parent])
         return tuple(frozenset(parents) for parents in sets)
@@ -105,8 +105,8 @@ class Domain:
     def allowed(self) -> tuple[frozenset[int], ...]:
         """Per child, the parents that a set may hold beside the required ones."""
         forbidden: list[set[int]] = [set() for _ in self.names]
-        for parent, child in self.forbidden_arcs:
-            forbidden[self.index[child]].add(self.index[parent])
+        for before, after in self.forbidden_arcs:
+            forbidden[self.index[after]].add(self.index[before])
         tier_of = {self.index[name]: level for level, tier in enumerate(self.tiers) for name in tier}
         sets = []
         for child in range(self.n_vars):

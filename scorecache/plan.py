@@ -7,14 +7,20 @@ costs time, never a result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecache.counting.rows import Rows
 from scorecache.domain import Domain
+from scorecache.pruning import most_parents
 from scorecache.scores import CellScore, Score
+from scorecache.survivors import Pruning
+
+Ints = NDArray[np.int64]
 
 MOST_CONFIGURATIONS = 200
 """AND-and-count passes over all rows per indicator, beyond which labels are cheaper (0.25 ns a word, 0.8 ns a row)."""
@@ -22,6 +28,9 @@ MOST_CONFIGURATIONS = 200
 CELLS_PER_ROW = 0.25
 FEWEST_CELLS = 64
 """Tables with more cells than this many per distinct row are sparse: labels see only what occurs."""
+
+ALONE_COSTS = 2
+"""Scoring a set for one child alone costs about this many times a joint set."""
 
 MOST_BASES = 64
 """More base configurations than this leave the bitmap segments mostly padding."""
@@ -33,18 +42,22 @@ class Group:
 
     base: tuple[int, ...]
     children: tuple[int, ...]
+    free_limits: tuple[int, ...]
+    """Per child, the largest number of parents beside the required ones."""
     universe: tuple[int, ...]
-    max_free: int
-    """The largest number of parents beside the required ones."""
     together: bool
     """Count joint sets once for all children? Otherwise each child is scored by itself."""
 
+    @property
+    def max_free(self) -> int:
+        return max(self.free_limits)
+
+    @property
     def n_joint_sets(self) -> int:
-        n = len(self.universe)
-        return sum(comb(n, size) for size in range(self.max_free + 2))
+        return n_subsets(len(self.universe), self.max_free + 1)
 
 
-def make_groups(domain: Domain, score: Score) -> list[Group]:
+def make_groups(domain: Domain, score: Score, free_limits: Sequence[int]) -> list[Group]:
     """Group the children by required parents, and decide for each group whether to count jointly."""
     by_base: dict[tuple[int, ...], list[int]] = {}
     for child in range(domain.n_vars):
@@ -52,28 +65,35 @@ def make_groups(domain: Domain, score: Score) -> list[Group]:
     groups = []
     for base, children in by_base.items():
         candidates = set(children).union(*(domain.allowed[child] for child in children))
-        universe = tuple(sorted(candidates - set(base)))
-        max_free = max(free_limit(domain, child) for child in children)
-        group = Group(base, tuple(children), universe, max_free, together=True)
-        alone = sum(n_own_sets(domain, child) for child in children)
+        limits = tuple(free_limits[child] for child in children)
+        group = Group(base, tuple(children), limits, tuple(sorted(candidates - set(base))), together=True)
+        alone = sum(n_subsets(len(domain.allowed[child]), free_limits[child]) for child in children)
         together = (
             isinstance(score, CellScore)
             and (not score.needs_class or base == (domain.class_index,))
-            and group.n_joint_sets() <= 2 * alone
+            and group.n_joint_sets <= ALONE_COSTS * alone
         )
-        groups.append(Group(base, tuple(children), universe, max_free, together))
+        groups.append(replace(group, together=together))
     return groups
 
 
-def free_limit(domain: Domain, child: int) -> int:
-    """How many parents a child may have beside the required ones."""
-    return domain.limits[child] - len(domain.required[child])
+def limits_beside_required(rows: Rows, arities: Ints, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
+    """Per child, how many parents beside the required ones need looking at."""
+    limits = []
+    for child in range(domain.n_vars):
+        limit = domain.limits[child] - len(domain.required[child])
+        if pruning.on:
+            counts = np.bincount(rows.codes[child], weights=rows.weights, minlength=int(arities[child]))
+            required = tuple(int(arities[v]) for v in domain.required[child])
+            candidates = tuple(int(arities[v]) for v in domain.allowed[child])
+            limit = most_parents(score, counts.astype(np.int64), required, candidates, limit, pruning.gap)
+        limits.append(limit)
+    return limits
 
 
-def n_own_sets(domain: Domain, child: int) -> int:
-    """The number of parent sets the domain allows a child."""
-    n = len(domain.allowed[child])
-    return sum(comb(n, size) for size in range(free_limit(domain, child) + 1))
+def n_subsets(n: int, most: int) -> int:
+    """The number of subsets of n elements with at most `most` of them."""
+    return sum(comb(n, size) for size in range(most + 1))
 
 
 def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base: int) -> int:

@@ -5,11 +5,11 @@ prune gap): in any network the subset can replace it, since removing arcs keeps 
 fall. The comparison runs through `best`, the best score among all subsets, so one look at the sets with one parent less
 is enough.
 
-*Superset bounds.* If the best subset of W reaches an upper bound on every strict superset of W, no superset is computed.
-The bounds are the minimum of two:
+*Superset bounds.* If the best subset of W reaches an upper bound on every strict superset of W, no superset is
+computed. The bounds are the minimum of two:
 
-- `w LLmax - penalty(W + a variable of the smallest arity)`: no likelihood exceeds LLmax, the log-likelihood of the child
-  given all other variables at once, and every penalty grows with the parents. LL, AIC, BIC (de Campos, Ji 2011 with
+- `w LLmax - penalty(W + a variable of the smallest arity)`: no likelihood exceeds LLmax, the log-likelihood of the
+  child given all other variables at once, and every penalty grows with the parents. LL, AIC, BIC (de Campos, Ji 2011 with
   LLmax for 0), qNML, MIT; with penalty 0 also BDeu, K2, BD, fNML, whose marginal or normalised likelihoods lie below
   the maximum likelihood.
 - `sum over the cells of (W, x) of u(N_jk)`, u the score of one block of equal child values under the prior that favours
@@ -30,10 +30,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.rows import Rows, merge_rows
-from scorecache.scores import CellScore
+from scorecache.scores import CellScore, Score
+from scorecache.scores._base import Shape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+PENALTY_TOL = 1e-9
+"""Relative safety when a limit is read off a penalty."""
 
 
 def likelihood_ceilings(rows: Rows, children: Sequence[int]) -> Floats:
@@ -51,8 +55,26 @@ def _likelihood_ceiling(rows: Rows, child: int) -> float:
     return float(np.sum(weights * np.log(weights)) - np.sum(sizes * np.log(sizes)))
 
 
-def ceiling_penalties(score: CellScore, kind_arity: Ints, shapes: Sequence[tuple[int, ...]], n: int) -> Floats:
-    """The least penalty of any strict superset, by kind of child and shape of its parents."""
-    smallest = int(kind_arity.min())
-    grown = [tuple(sorted((*shape, smallest))) for shape in shapes]
-    return np.array([score.penalty(int(r), grown, n) for r in kind_arity])
+def ceiling_penalties(score: CellScore, r: int, smallest: int, shapes: Sequence[Shape], n: int) -> Floats:
+    """The least penalty of any strict superset, by shape of the parents; `smallest` is the least arity there is."""
+    return score.penalty(r, [tuple(sorted((*shape, smallest))) for shape in shapes], n)
+
+
+def most_parents(score: Score, counts: Ints, required: Shape, candidates: Shape, limit: int, gap: float) -> int:
+    """A limit on the parents beside the required ones that dominance alone implies, from the arities and penalties.
+
+    With j more parents the score is at most LLmax <= 0 less the penalty of the j smallest candidates; once that is no
+    better than the child's own entropy less the penalty of the required parents, the required parents alone dominate.
+    """
+    if not isinstance(score, CellScore) or score.likelihood_weight is None:
+        return limit
+    n = int(counts.sum())
+    present = counts[counts > 0].astype(np.float64)
+    alone = score.likelihood_weight * float(np.sum(present * np.log(present / n)))
+    smallest = sorted(candidates)[:limit]
+    shapes = [tuple(sorted((*required, *smallest[:size]))) for size in range(len(smallest) + 1)]
+    penalties = score.penalty(len(counts), shapes, n)
+    for size in range(1, len(shapes)):
+        if penalties[size] - penalties[0] >= gap - alone + PENALTY_TOL * max(1.0, -alone):
+            return size - 1
+    return limit

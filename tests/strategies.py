@@ -2,13 +2,23 @@
 
 from itertools import chain, combinations
 
+import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from scorecache.cache import ScoreCache
+from scorecache.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.record import Record
 
 SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-1.0, -2.0, 0.0])
+
+
+def examples(n):
+    """So many examples, the same ones in every run."""
+    return settings(
+        max_examples=n, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
+    )
 
 
 def words():
@@ -66,3 +76,73 @@ def score_caches(draw, max_vars=4):
         kept = draw(st.lists(st.sampled_from(sets), min_size=1, unique=True))
         families.append([(draw(SCORES), parents) for parents in kept])
     return ScoreCache.from_families(names, families, draw(st.none() | records(names)))
+
+
+@st.composite
+def datasets(draw, min_vars=2, max_vars=4, max_arity=4, max_rows=24, weights=st.none() | st.integers(1, 5)):
+    """Small tables whose last column is a class with at least two observed values.
+
+    A column is random, constant, or a function (a copy, a sum) of earlier ones, possibly with noise; declared states
+    may never occur. `weights` draws the largest row weight, None for a table without weights.
+    """
+    n_vars, n_rows = draw(st.integers(min_vars, max_vars)), draw(st.integers(2, max_rows))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    columns, arities = [], []
+    for position in range(n_vars):
+        is_class = position == n_vars - 1
+        arity = draw(st.integers(2 if is_class else 1, max(2, max_arity)))
+        kind = draw(st.sampled_from(["random", "random", "constant", "function", "noisy"]))
+        n_used = arity - draw(st.integers(0, min(1, arity - 1)))
+        column = random.integers(0, n_used, n_rows)
+        if kind == "constant":
+            column[:] = draw(st.integers(0, arity - 1))
+        elif columns and kind in ("function", "noisy"):
+            sources = draw(st.lists(st.sampled_from(range(position)), min_size=1, max_size=2))
+            function = sum(columns[source] for source in sources) % arity
+            column = np.where(random.random(n_rows) < (0.2 if kind == "noisy" else 0.0), column, function)
+        if is_class:
+            column[:2] = 0, 1
+        columns.append(column)
+        arities.append(arity)
+    heaviest = draw(weights)
+    return Dataset.from_codes(
+        np.array(columns),
+        arities,
+        names="abcdefghijklmnopqrstuvwxyz"[:n_vars],
+        weights=None if heaviest is None else random.integers(1, heaviest + 1, n_rows),
+    )
+
+
+@st.composite
+def feasible_domains(draw, names, family=None, max_parents=True):
+    """Domains that hold at least one acyclic network, with required and forbidden arcs and tiers; the class is last.
+
+    Required arcs and tiers follow one order of the variables (of the features, where the class comes first anyway).
+    """
+    family = draw(st.sampled_from(FAMILIES)) if family is None else family
+    k = draw(st.integers(1, 2)) if family == "kdb" else None
+    features = list(names[:-1] if family != "general" else names)
+    order = draw(st.permutations(features))
+    arcs = list(combinations(order, 2))
+    required = set()
+    most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": k}.get(family, 2)
+    for parent, child in draw(st.lists(st.sampled_from(arcs), max_size=2)) if arcs else []:
+        if sum(other == child for _, other in required) < most:
+            required.add((parent, child))
+    pairs = [(parent, child) for parent in features for child in features if parent != child]
+    forbidden = set(draw(st.lists(st.sampled_from(pairs), max_size=2)) if pairs else []) - required
+    cut = draw(st.integers(0, len(order)))
+    tiers = [order[:cut], order[cut:]] if draw(st.booleans()) else []
+    largest = max([sum(other == child for _, other in required) for child in names], default=0)
+    least = largest + (family != "general")
+    limit = draw(st.none() | st.integers(min(least, len(names) - 1), len(names) - 1)) if max_parents else None
+    return Domain.of(
+        names,
+        family,
+        class_name=names[-1],
+        k=k,
+        max_parents=limit,
+        required_arcs=required,
+        forbidden_arcs=forbidden,
+        tiers=[tier for tier in tiers if tier],
+    )

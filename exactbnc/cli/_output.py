@@ -91,12 +91,24 @@ def check_target(path: str) -> None:
 
 
 def describe_bytes(size: float) -> str:
-    """A memory size for people: three significant digits, powers of 1024."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.3g} {unit}"
+    """A memory size for people, in powers of 1024."""
+    if size < 1024:
+        return f"{size:.0f} B"
+    for unit in ("KiB", "MiB", "GiB"):
         size /= 1024
-    return f"{size:.3g} TiB"
+        if size < 1024:
+            return f"{size:.1f} {unit}"
+    return f"{size / 1024:.1f} TiB"
+
+
+def describe_seconds(seconds: float) -> str:
+    """A rough time for people."""
+    if seconds < 1:
+        return "under a second"
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:.0f} {unit}"
+    return f"about {seconds:.0f} seconds"
 
 
 def describe_score(name: str, parameters: Mapping[str, Any]) -> str:
@@ -119,5 +131,5 @@ def describe_domain(recipe: Mapping[str, Any]) -> str:
         parts.append(f"at most {recipe['max_parents']} parents")
     for key, word in (("required_arcs", "required arcs"), ("forbidden_arcs", "forbidden arcs"), ("tiers", "tiers")):
         if key in recipe:
-            parts.append(f"{len(recipe[key])} {word}")
+            parts.append(f"{word} ({len(recipe[key])})")
     return ", ".join(parts)

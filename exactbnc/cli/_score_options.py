@@ -13,7 +13,7 @@ _data = partial(typer.Option, rich_help_panel="Data")
 _limits = partial(typer.Option, rich_help_panel="Pruning and limits")
 _output = partial(typer.Option, rich_help_panel="Output")
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV file of discrete columns with their names on top.")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV file of discrete columns, names on top; - is stdin.")]
 
 ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
 Anb = Annotated[bool, _structure("--anb", help="Augmented naive Bayes: parents are the class and any features.")]

@@ -16,12 +16,12 @@ from exactbnc.cli._output import (
     describe_bytes,
     describe_domain,
     describe_score,
+    describe_seconds,
 )
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters, read_tiers
 
 if TYPE_CHECKING:
-    from scorecache.build import BuildEstimate
-    from scorecache.dataset import Dataset
+    from scorecache.estimate import BuildEstimate
     from scorecache.scores import Score
 
 
@@ -102,9 +102,7 @@ def score(
         forbidden_arcs=forbidden_arcs,
         tiers=[] if tiers is None else read_tiers(tiers),
     )
-    if class_name is not None:
-        _check_class_varies(data, dataset, class_name)
-    estimate = estimate_build(dataset, chosen, domain, prune=not no_prune)
+    estimate = estimate_build(dataset, chosen, domain, prune=not no_prune, prune_gap=prune_gap)
     facts = {
         "score": chosen.name,
         "parameters": chosen.parameters,
@@ -152,8 +150,6 @@ def _chosen_family(structures: Mapping[str, bool], class_name: str | None) -> st
 
 
 def _check_class_is_used(class_name: str | None, family: str, score: Score) -> None:
-    if score.needs_class and class_name is None:
-        raise UsageError(f"the score {score.name!r} needs a class: add --class NAME")
     if class_name is not None and family == "general" and not score.needs_class:
         raise UsageError(
             f"--class says nothing to general networks scored by {score.name!r}: add a structure "
@@ -161,22 +157,10 @@ def _check_class_is_used(class_name: str | None, family: str, score: Score) -> N
         )
 
 
-def _check_class_varies(path: str, dataset: Dataset, class_name: str) -> None:
-    from scorecache.errors import DataError
-
-    index = dataset.names.index(class_name)
-    codes = dataset.codes[index]
-    if codes.min() == codes.max():
-        raise DataError(
-            f"{path}: the class {class_name!r} has one value, {dataset.states[index][codes[0]]!r}, "
-            f"in all {dataset.n_rows} rows; there is nothing to classify"
-        )
-
-
 def _describe(estimate: BuildEstimate) -> str:
     return (
         f"estimate: {estimate.n_joint_sets:,} joint sets, {estimate.n_families:,} families, "
-        f"{describe_bytes(estimate.memory_bytes)} of memory, about {estimate.seconds:.2g} s"
+        f"{describe_bytes(estimate.memory_bytes)} of memory, {describe_seconds(estimate.seconds)}"
     )
 
 

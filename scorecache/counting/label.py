@@ -78,7 +78,7 @@ def refine(
 def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
     """The slot that holds the key, or the empty one where it belongs."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64(mixed >> np.uint64(33)) & mask
+    slot = int(mixed >> np.uint64(33)) & mask
     while keys[slot] >= 0 and keys[slot] != key:
         slot = (slot + 1) & mask
     return slot

@@ -98,7 +98,7 @@ def count_block(
             for t in range(t_to):
                 count = np.uint64(0)
                 for w in range(begin, end):
-                    count += popcount(prefix[prefix_from + b, w] & words[t, w])
+                    count += popcount(prefix[prefix_from + b, w] & words[t, w])  # type: ignore[call-arg]
                 block[to + t] += np.int32(count << shift)
 
 

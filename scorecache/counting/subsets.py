@@ -7,6 +7,9 @@ whatever is stored by rank is read and written in runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import comb
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -58,3 +61,23 @@ def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, bino
             position += 1
             rank += binom[subset[i], position]
     return rank
+
+
+def row_chunks(
+    binom: Ints, size: int, n: int, row_from: int, row_to: int, n_sets: int, *, lead: int = 1
+) -> Iterator[tuple[int, int]]:
+    """Cut rows, the sets that share all but their `lead` smallest elements, into runs of about `n_sets` sets."""
+    if size == lead:
+        yield 0, 1
+        return
+    elements = np.zeros(size, dtype=np.int64)
+    first = row_from
+    while first < row_to:
+        unrank(first, size - lead, n, binom, elements)
+        rank = sum(int(binom[elements[i], i + lead + 1]) for i in range(size - lead)) + n_sets
+        last = row_to
+        if rank < comb(n, size):
+            unrank(rank, size, n, binom, elements)
+            last = min(row_to, max(first + 1, sum(int(binom[elements[i], i - lead + 1]) for i in range(lead, size))))
+        yield first, last
+        first = last

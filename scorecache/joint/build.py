@@ -7,9 +7,10 @@ level and the label kernel takes the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb
+from math import comb, lgamma
 
 import numpy as np
 from numba import njit
@@ -18,20 +19,22 @@ from scorecache.counting.bitmap import indicator_bitmaps
 from scorecache.counting.label import base_labels, dense_size, hash_size
 from scorecache.counting.moebius import Bits, Blocks
 from scorecache.counting.rows import Rows
-from scorecache.counting.subsets import advance, binomials, unrank
+from scorecache.counting.subsets import advance, binomials, row_chunks, unrank
 from scorecache.domain import Domain
+from scorecache.joint.binary_tiles import Ones, binary_values, single_values
 from scorecache.joint.bitmap_rows import bitmap_values
 from scorecache.joint.families import families_of_rows
 from scorecache.joint.label_rows import Labelled, label_values
 from scorecache.joint.shapes import Shapes, number_shapes
 from scorecache.joint.terms import build_terms
 from scorecache.joint.types import Ints, Lattice, Rules, State, Terms
-from scorecache.plan import Group, bitmap_prefix, free_limit
+from scorecache.plan import Group, bitmap_prefix
+from scorecache.progress import Runner
 from scorecache.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scores import CellScore
 from scorecache.survivors import NO_SURVIVORS, Pruning, Survivors, Task
 
-SETS_PER_CHUNK = 1 << 16
+SETS_PER_CHUNK = 1 << 13
 """Bitmap work between two looks at the clock, in joint sets; label work is slower by about the rows over a hundred."""
 
 
@@ -48,7 +51,7 @@ class JointBuild:
     rules: Rules
     labelled: Labelled
     bits: Bits
-    blocks: Blocks
+    blocks: Blocks | Ones
     split: tuple[int, ...]
     """Per level: so many of the first variables are counted by bitmaps."""
 
@@ -82,7 +85,10 @@ def prepare(
     )  # fmt: skip
     binom = binomials(len(order) + 1, n_levels + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
-    blocks = _blocks(split, own_arities, bits.first, n_base, binom)
+    if np.all(own_arities[: split[0]] == 2):
+        blocks: Blocks | Ones = _ones(split, n_base)
+    else:
+        blocks = _blocks(split, own_arities, bits.first, n_base, binom)
     return JointBuild(group, order, own_arities, binom, shapes, terms, rules, labelled, bits, blocks, split)
 
 
@@ -91,18 +97,19 @@ def bounds_pay(split: tuple[int, ...], n_vars: int) -> bool:
     return any(prefix < n_vars for prefix in split[2:])
 
 
-def run_levels(build: JointBuild, run: Callable[[int, list[Task]], list[Survivors]]) -> Iterator[Survivors]:
-    """Build level after level with `run(level, tasks)`; yield the survivors in the data's own numbering."""
+def run_levels(build: JointBuild, runner: Runner) -> Iterator[Survivors]:
+    """Build level after level; yield the survivors in the data's own numbering."""
     below = _state_below(build)
     for level in range(1, build.n_levels + 1):
+        runner.next_step()
         is_top = level == build.n_levels
         here = _new_state(build, level, is_top)
-        for children, scores, parents in run(level, _tasks(build, level, below, here, is_top, parents_only=False)):
+        for children, scores, parents in runner.run(_tasks(build, level, below, here, is_top, parents_only=False)):
             yield build.order[children], scores, build.order[parents[:, : level - 1]]
         if is_top or not np.any(here.best_by_set < np.inf):
             return
         if build.split[level - 1] < len(build.order):
-            run(level, _tasks(build, level, below, here, is_top, parents_only=True))
+            deque(runner.run(_tasks(build, level, below, here, is_top, parents_only=True)), maxlen=0)
         below = here
 
 
@@ -114,14 +121,19 @@ def _tasks(
     n_bitmap_rows, n_rows = comb(prefix, level - 1), comb(n, level - 1)
     states = (build, level, below, here, is_top)
     tasks: list[Task] = []
-    if prefix > 0 and not parents_only:
-        for first, last in _chunks(build.binom, level, prefix, 0, n_bitmap_rows, SETS_PER_CHUNK):
+    if prefix > 0 and not parents_only and isinstance(build.blocks, Ones):
+        lead = min(level, 2)
+        n_tiles = comb(prefix, level - lead)
+        for first, last in row_chunks(build.binom, level, prefix, 0, n_tiles, SETS_PER_CHUNK, lead=lead):
+            tasks.append((_binary_chunk, (first, last, *states)))
+    elif prefix > 0 and not parents_only:
+        for first, last in row_chunks(build.binom, level, prefix, 0, n_bitmap_rows, SETS_PER_CHUNK):
             tasks.append((_bitmap_chunk, (first, last, *states)))
     if prefix < n and level == 1:
         tasks.append((_label_chunk, (0, 1, prefix, parents_only, *states)))
     elif prefix < n:
         per_chunk = max(64, SETS_PER_CHUNK * 100 // (100 + build.labelled.codes.shape[1]))
-        for first, last in _chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
+        for first, last in row_chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
             tasks.append((_label_chunk, (first, last, 0, parents_only, *states)))
     return tasks
 
@@ -133,6 +145,32 @@ def _bitmap_chunk(
     n_bounds = 0 if is_top else len(build.terms.bound_start)
     values = bitmap_values(first, last, lattice, build.bits, build.blocks, build.terms, here, is_top, n_bounds)
     return families_of_rows(first, last, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+
+
+def _binary_chunk(
+    first: int, last: int, build: JointBuild, level: int, below: State, here: State, is_top: bool
+) -> Survivors:
+    lattice = _lattice(build, level, build.split[level - 1])
+    if level == 1:
+        values = single_values(lattice, build.bits, build.blocks, build.terms, here, is_top)
+        row_from, row_to = 0, 1
+    else:
+        n_bounds = 0 if is_top else len(build.terms.bound_start)
+        values = binary_values(first, last, lattice, build.bits, build.blocks, build.terms, here, is_top, n_bounds)
+        row_from, row_to = _rows_of_tiles(lattice, first), _rows_of_tiles(lattice, last)
+    return families_of_rows(
+        row_from, row_to, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top
+    )
+
+
+def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
+    """The number of rows in all tiles before this one."""
+    n_suffix = lattice.size - 2
+    if tile == comb(lattice.n_vars, n_suffix):
+        return comb(lattice.n_vars, lattice.size - 1)
+    suffix = np.zeros(n_suffix, dtype=np.int64)
+    unrank(tile, n_suffix, lattice.n_vars, lattice.binom, suffix)
+    return sum(int(lattice.binom[v, i + 2]) for i, v in enumerate(suffix))
 
 
 def _label_chunk(
@@ -159,24 +197,6 @@ def _lattice(build: JointBuild, level: int, n_vars: int) -> Lattice:
     return Lattice(level, n_vars, build.binom, build.shapes.step, build.shapes.kinds, build.arities)
 
 
-def _chunks(binom: Ints, level: int, n: int, row_from: int, row_to: int, n_sets: int) -> Iterator[tuple[int, int]]:
-    """Cut rows into runs of about `n_sets` joint sets."""
-    if level == 1:
-        yield 0, 1
-        return
-    row = np.zeros(level, dtype=np.int64)
-    first = row_from
-    while first < row_to:
-        unrank(first, level - 1, n, binom, row)
-        rank = sum(int(binom[row[i], i + 2]) for i in range(level - 1)) + n_sets
-        last = row_to
-        if rank < comb(n, level):
-            unrank(rank, level, n, binom, row)
-            last = min(row_to, max(first + 1, sum(int(binom[row[i], i]) for i in range(1, level))))
-        yield first, last
-        first = last
-
-
 def _roots(rows: Rows, group: Group, arities: Ints, *, with_marginal: bool) -> tuple[np.ndarray, Ints]:
     labels, n_labels = base_labels(rows, group.base, arities)
     if not with_marginal:
@@ -199,9 +219,9 @@ def _rules(
     is_allowed = np.zeros((len(order), len(order)), dtype=np.bool_)
     limits = np.full(len(order), -1, dtype=np.int64)
     constant = np.zeros(len(order))
-    for child in group.children:
+    for child, free_limit in zip(group.children, group.free_limits, strict=True):
         own = position[child]
-        limits[own] = free_limit(domain, child)
+        limits[own] = free_limit
         is_allowed[[position[parent] for parent in domain.allowed[child]], own] = True
         constant[own] = score.child_constant(
             np.bincount(rows.codes[child], weights=rows.weights).astype(np.int64)
@@ -212,7 +232,9 @@ def _rules(
     bound_penalty = np.zeros_like(penalty)
     if with_bounds and score.likelihood_weight is not None:
         bound_top = score.likelihood_weight * likelihood_ceilings(rows, order.tolist()) - constant
-        bound_penalty = _padded(ceiling_penalties(score, shapes.kind_arity, small, n), len(shapes.arities))
+        smallest = int(shapes.kind_arity.min())
+        ceilings = [ceiling_penalties(score, int(r), smallest, small, n) for r in shapes.kind_arity]
+        bound_penalty = _padded(np.array(ceilings), len(shapes.arities))
     return Rules(penalty, constant, bound_penalty, bound_top, is_allowed, limits, pruning.on, pruning.gap)
 
 
@@ -227,6 +249,14 @@ def _bits(rows: Rows, variables: Ints, arities: Ints, labels: Ints, n_base: int)
     return Bits(
         bitmaps.words, bitmaps.first, bitmaps.segment_start, bitmaps.segment_base, bitmaps.segment_shift, base_size
     )
+
+
+def _ones(split: tuple[int, ...], n_base: int) -> Ones:
+    """Room for the all-ones counts of every level but the top one."""
+    sizes = [0, *(n_base * comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))]
+    level_start = np.concatenate([[0], np.cumsum(sizes), [0]]).astype(np.int64)
+    level_start[-1] = level_start[-2]
+    return Ones(np.empty(int(level_start[-1]), dtype=np.int32), level_start)
 
 
 def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:
@@ -285,8 +315,6 @@ def _state_below(build: JointBuild) -> State:
 def _term(terms: Terms, start: int, prior: float, count: int) -> int:
     if count < terms.cap:
         return int(terms.table[start + count])
-    from math import lgamma
-
     return round((lgamma(prior + count) - lgamma(prior)) / terms.unit)
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from scorecache.joint.shapes import Shapes
 from scorecache.joint.types import Terms
 from scorecache.scores import FCLL, CellScore
-from scorecache.joint.shapes import Shapes
 
 SUM_BITS = 61
 TABLE_BYTES = 256 << 20

@@ -103,4 +103,4 @@ def log_rising(n_max: int, a: float) -> Floats:
 
 def require_positive(owner: str, name: str, value: float) -> None:
     if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
-        raise ParameterError(f"The {name!r} parameter of {owner} must be a finite number above 0. Got {value!r} instead.")
+        raise ParameterError(f"The {name!r} parameter of {owner} must be a number above 0. Got {value!r} instead.")

@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 from scipy.integrate import quad
 from scipy.special import exp1, polygamma
 
@@ -33,8 +34,9 @@ CLASS_GAIN = -BETA * LAMBDA
 """b = -beta lambda: the weight of N I(C; x | W)."""
 
 EULER_GAMMA = 0.5772156649015329
-SERIES_BELOW = 1e-3
-"""Below this t the integrand of `uniform_beta` cancels and its series is exact to 1e-14."""
+SERIES_BELOW = 1.0
+SERIES = [(-1) ** (m + 1) * (1 - 1 / m) / math.factorial(m) for m in range(22, 1, -1)]
+"""(1 - e^-t - Ein(t)) / t^2 cancels for small t; there it is sum_{m >= 2} (-1)^(m+1) (1 - 1/m) t^(m-2) / m!."""
 
 DIRICHLET_A = 1.0
 DIRICHLET_B = 1000.0
@@ -45,8 +47,8 @@ DIRICHLET_B = 1000.0
 class FCLL(CellScore):
     """Factorised conditional log-likelihood.
 
-    In terms of E(S) = sum_cells n log n: the potential of a joint set is (a + b) E(S) - b E(S - C) if it holds the class
-    and a E(S) if not, and a local score is the difference of two potentials.
+    In terms of E(S) = sum_cells n log n: the potential of a joint set is (a + b) E(S) - b E(S - C) if it holds the
+    class and a E(S) if not, and a local score is the difference of two potentials.
     """
 
     name: ClassVar[str] = "fcll"
@@ -99,14 +101,13 @@ def uniform_beta(s: int) -> float:
     def integrand(t: float) -> float:
         phi = -math.expm1(-t) / t
         if t < SERIES_BELOW:
-            # sum over m >= 2 of (-1)^(m+1) (1/m! - 1/(m m!)) t^(m-2)
-            return phi ** (s - 1) * (-1 / 4 + t / 9 - t**2 / 32 + t**3 / 150)
+            return float(phi ** (s - 1) * np.polyval(SERIES, t))
         ein = float(exp1(t)) + math.log(t) + EULER_GAMMA
         return phi ** (s - 1) * (-math.expm1(-t) - ein) / t**2
 
     near, _ = quad(integrand, 0.0, 1.0, epsabs=1e-14, epsrel=1e-13, limit=200)
     far, _ = quad(integrand, 1.0, math.inf, epsabs=1e-14, epsrel=1e-13, limit=200)
-    return near + far
+    return float(near + far)
 
 
 def dirichlet_beta(s: int) -> float:

@@ -2,8 +2,8 @@
 
     MIT(x | W) = 2 N I(x; W) - sum_i chi2_quantile(confidence, l_i),    l_i = (r - 1) (r_i - 1) prod_{h < i} r_h
 
-with the parents ordered by falling arity (which makes the penalty largest); the empty set scores 0. Reference: de Campos
-(2006); Carvalho (2009), section 2.1.
+with the parents ordered by falling arity (which makes the penalty largest); the empty set scores 0. Reference: de
+Campos (2006); Carvalho (2009), section 2.1.
 """
 
 from __future__ import annotations

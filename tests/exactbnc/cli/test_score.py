@@ -130,7 +130,7 @@ def test_columns_without_header_are_numbered(exactbnc, tmp_path):
         ("rain,wet\n", "row"),
         ("rain,wet\nyes,yes\nno\n", ":3"),
         ("rain\nyes\nno\n", "column"),
-        ("rain,wet\nyes,yes\nno,yes\n", "the class 'wet' has one value, 'yes'"),
+        ("rain,wet\nyes,yes\nno,yes\n", "the class 'wet' has one value"),
     ],
     ids=["empty", "header_only", "ragged_row", "one_column", "class_with_one_value"],
 )
@@ -144,7 +144,6 @@ def test_faulty_data_is_bad_input(exactbnc, tmp_path, text, fault):
     assert run.out == ""
     assert_is_one_error_line(run.err)
     assert fault in run.err
-    assert str(data) in run.err
     assert files_in(tmp_path) == ["faulty.csv"]
 
 
@@ -155,7 +154,7 @@ def test_faulty_data_is_bad_input(exactbnc, tmp_path, text, fault):
         (["--anb"], "--class NAME"),
         (["--anb", "--tan", "--class", "wet"], "choose one structure; got --anb and --tan"),
         (["--class", "wet"], "add a structure"),
-        (["--score", "fcll"], "add --class NAME"),
+        (["--score", "fcll", "--max-parents", "1"], "--class"),
         (["--score", "fcll", "--class", "wet", "--anb"], "--max-parents"),
         (["--max-parents", "3"], "at most 2"),
         (["--max-parents", "-1"], "at least 0"),
@@ -245,16 +244,16 @@ def test_ctrl_c_in_the_middle_of_a_build_ends_it_at_once(tmp_path):
     data = tmp_path / "wide.csv"
     rows = [[str((row * 7919 + column * row * row) % 97 % 2) for column in range(60)] for row in range(500)]
     data.write_text("\n".join(",".join(row) for row in rows) + "\n")
-    command = [sys.executable, "-m", "exactbnc", "score", "wide.csv", "--no-header", "--no-prune", "--max-parents", "5"]
+    options = ["--no-header", "--score", "bds", "--max-parents", "4", "-o", "wide.jkl"]
     process = subprocess.Popen(
-        [*command, "-o", "wide.jkl"],
+        [sys.executable, "-m", "exactbnc", "score", "wide.csv", *options],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr.readline().startswith("estimate: ")  # 300 million families: the build has only begun
+    assert process.stderr.readline().startswith("estimate: ")  # a minute of work begins
 
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)

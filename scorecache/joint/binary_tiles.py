@@ -1,0 +1,323 @@
+"""Joint sets of binary variables counted in tiles: the bitmap kernel where every variable has two states.
+
+A tile is all joint sets U + {p, x}, x < p < U, of one suffix U. In colex order they are neighbours, numbered
+e = binom(p, 2) + x, so the all-ones counts of U' + {p, x} for every U' in U are runs of memory over e. Moebius inversion
+over U alone gives n11(e), the rows with p = x = 1 in each cell of U; with the counts A(.) of U + {p} and U + {x} and T
+of U the other three follow:
+
+    n10 = A(x) - n11      n01 = A(p) - n11      n00 = T - A(x) - A(p) + n11
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.bitmap import popcount
+from scorecache.counting.moebius import Bits, and_prefix
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.joint.terms import count_term
+from scorecache.joint.types import Ints, Lattice, State, Terms, Values
+
+Counts = NDArray[np.int32]
+
+
+class Ones(NamedTuple):
+    """Of every set below the top level, the rows in which all its variables are 1.
+
+    The sets of size z in base configuration b begin at `level_start[z] + b * binom(n, z)`, by rank.
+    """
+
+    entries: Counts
+    level_start: Ints
+
+
+@njit(cache=True, nogil=True)
+def binary_values(
+    tile_from: int,
+    tile_to: int,
+    lattice: Lattice,
+    bits: Bits,
+    ones: Ones,
+    terms: Terms,
+    here: State,
+    is_top: bool,
+    n_bounds: int,
+) -> Values:
+    """Count the joint sets of these tiles (sets of at least two variables) and sum their terms."""
+    m, n_vars = lattice.size, lattice.n_vars
+    n_u = m - 2
+    binom = lattice.binom
+    words, entries, level_start = bits.words, ones.entries, ones.level_start
+    n_base, n_words = len(bits.base_size), bits.words.shape[1]
+    n_cells = 1 << n_u
+    suffix = np.zeros(n_u, np.int64)
+    if n_u > 0:
+        unrank(tile_from, n_u, n_vars, binom, suffix)
+    first = rank_without(suffix, n_u, -1, -1, 2, binom)
+    n_values = _sets_before_tile(lattice, tile_to) - first
+    joint = np.zeros(n_values, np.int64)
+    bound = np.zeros((n_bounds, n_values), np.int64)
+    most_pairs = binom[n_vars, 2]
+    stack = np.empty((n_u + 1, n_words), np.uint64)
+    stack[n_u] = ~np.uint64(0)
+    stack_start = np.arange(n_u + 1)
+    n_configs = np.ones(n_u + 1, np.int64)
+    anded = np.empty(n_words, np.uint64)
+    pairs = np.empty(n_cells * n_base * most_pairs, np.int32)
+    singles = np.empty(n_cells * n_base * n_vars, np.int32)
+    totals = np.empty(n_cells * n_base, np.int32)
+    merged_pairs = np.empty(n_cells * most_pairs, np.int32)
+    merged_singles = np.empty(n_cells * n_vars, np.int32)
+    merged_totals = np.empty(n_cells, np.int32)
+    value = np.empty(most_pairs, np.int64)
+    shape = 0
+    for _ in range(m):
+        shape = lattice.step[shape, 0]
+
+    changed = n_u - 1
+    for tile in range(tile_from, tile_to):
+        if tile > tile_from:
+            changed = max(changed, advance(suffix, n_u))
+        below = suffix[0] if n_u > 0 else n_vars
+        if below < 2:
+            continue
+        n_pairs = binom[below, 2]
+        and_prefix(words, bits.first, suffix, changed, stack, stack_start, n_configs)
+        changed = 0
+        _count_pairs(bits, stack[0], anded, below, n_base, n_pairs, pairs, (n_cells - 1) * n_base * n_pairs)
+        rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
+        if not is_top:
+            for base in range(n_base):
+                to = level_start[m] + base * binom[n_vars, m] + rank_s
+                at = ((n_cells - 1) * n_base + base) * n_pairs
+                for e in range(n_pairs):
+                    entries[to + e] = pairs[at + e]
+        _gather(lattice, ones, bits, suffix, n_base, below, n_pairs, pairs, singles, totals)
+        _invert(n_u, n_base * n_pairs, pairs)
+        _invert(n_u, n_base * below, singles)
+        _invert(n_u, n_base, totals)
+
+        value[:n_pairs] = 0
+        _add_terms(terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+        if terms.marginal_start >= 0:
+            _merge(n_cells, n_base, n_pairs, pairs, merged_pairs)
+            _merge(n_cells, n_base, below, singles, merged_singles)
+            _merge(n_cells, n_base, 1, totals, merged_totals)
+            _add_terms(
+                terms, terms.marginal_start, shape, n_cells, below, n_pairs,
+                merged_pairs, merged_singles, merged_totals, value,
+            )  # fmt: skip
+        for e in range(n_pairs):
+            joint[rank_s - first + e] = value[e]
+        if is_top:
+            continue
+        here.counted[rank_s : rank_s + n_pairs] = True
+        if len(terms.parent_start) == 0:
+            for e in range(n_pairs):
+                here.parent_value[0, rank_s + e] = -value[e]
+        for kind in range(len(terms.parent_start)):
+            value[:n_pairs] = 0
+            _add_terms(
+                terms, terms.parent_start[kind], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+            )
+            here.parent_value[kind, rank_s : rank_s + n_pairs] = value[:n_pairs]
+        for kind in range(n_bounds):
+            value[:n_pairs] = 0
+            _add_terms(
+                terms, terms.bound_start[kind], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+            )
+            bound[kind, rank_s - first : rank_s - first + n_pairs] = value[:n_pairs]
+    return Values(first, joint, bound)
+
+
+@njit(cache=True, nogil=True)
+def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: State, is_top: bool) -> Values:
+    """Level 1: the variables by themselves."""
+    n_vars, n_base = lattice.n_vars, len(bits.base_size)
+    shape = lattice.step[0, 0]
+    counts = np.zeros(n_base * n_vars, np.int32)
+    for segment in range(len(bits.segment_base)):
+        for x in range(n_vars):
+            n = np.uint64(0)
+            for w in range(bits.segment_start[segment], bits.segment_start[segment + 1]):
+                n += popcount(bits.words[x, w])
+            counts[bits.segment_base[segment] * n_vars + x] += np.int32(n << np.uint64(bits.segment_shift[segment]))
+    joint = np.zeros(n_vars, np.int64)
+    _add_single_terms(terms, terms.cell_start[shape], shape, counts, bits.base_size, joint)
+    if terms.marginal_start >= 0:
+        merged = np.empty(n_vars, np.int32)
+        _merge(1, n_base, n_vars, counts, merged)
+        total = np.array([bits.base_size.sum()])
+        _add_single_terms(terms, terms.marginal_start, shape, merged, total, joint)
+    bound = np.zeros((0 if is_top else len(terms.bound_start), n_vars), np.int64)
+    if not is_top:
+        ones.entries[ones.level_start[1] : ones.level_start[2]] = counts
+        here.counted[:] = True
+        if len(terms.parent_start) == 0:
+            here.parent_value[0, :] = -joint
+        for kind in range(len(terms.parent_start)):
+            here.parent_value[kind, :] = 0
+            _add_single_terms(
+                terms, terms.parent_start[kind], shape, counts, bits.base_size, here.parent_value[kind]
+            )
+        for kind in range(len(bound)):
+            _add_single_terms(terms, terms.bound_start[kind], shape, counts, bits.base_size, bound[kind])
+    return Values(0, joint, bound)
+
+
+@njit(cache=True, nogil=True)
+def _sets_before_tile(lattice: Lattice, tile_to: int) -> int:
+    """The number of joint sets in all tiles before `tile_to`."""
+    n_u = lattice.size - 2
+    if n_u == 0 or tile_to == lattice.binom[lattice.n_vars, n_u]:
+        return lattice.binom[lattice.n_vars, lattice.size]
+    suffix = np.zeros(n_u, np.int64)
+    unrank(tile_to, n_u, lattice.n_vars, lattice.binom, suffix)
+    return rank_without(suffix, n_u, -1, -1, 2, lattice.binom)
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(
+    bits: Bits,
+    prefix: NDArray[np.uint64],
+    anded: NDArray[np.uint64],
+    below: int,
+    n_base: int,
+    n_pairs: int,
+    pairs: Counts,
+    at: int,
+) -> None:
+    """The all-ones counts of a tile: population counts of suffix AND p AND x."""
+    words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
+    n_words, n_segments = words.shape[1], len(bases)
+    pairs[at : at + n_base * n_pairs] = 0
+    e = 0
+    for p in range(below):
+        for w in range(n_words):
+            anded[w] = prefix[w] & words[p, w]
+        for x in range(p):
+            for segment in range(n_segments):
+                n = np.uint64(0)
+                for w in range(starts[segment], starts[segment + 1]):
+                    n += popcount(anded[w] & words[x, w])
+                pairs[at + bases[segment] * n_pairs + e] += np.int32(n << np.uint64(shifts[segment]))
+            e += 1
+
+
+@njit(cache=True, nogil=True)
+def _gather(
+    lattice: Lattice,
+    ones: Ones,
+    bits: Bits,
+    suffix: Ints,
+    n_base: int,
+    below: int,
+    n_pairs: int,
+    pairs: Counts,
+    singles: Counts,
+    totals: Counts,
+) -> None:
+    """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix."""
+    binom, n_vars, n_u = lattice.binom, lattice.n_vars, len(suffix)
+    entries, level_start = ones.entries, ones.level_start
+    for cell in range(1 << n_u):
+        size, rank_0, rank_1, rank_2 = 0, 0, 0, 0
+        for i in range(n_u):
+            if cell >> i & 1:
+                size += 1
+                rank_0 += binom[suffix[i], size]
+                rank_1 += binom[suffix[i], size + 1]
+                rank_2 += binom[suffix[i], size + 2]
+        for base in range(n_base):
+            to = cell * n_base + base
+            if size < n_u:
+                at = level_start[size + 2] + base * binom[n_vars, size + 2] + rank_2
+                for e in range(n_pairs):
+                    pairs[to * n_pairs + e] = entries[at + e]
+            at = level_start[size + 1] + base * binom[n_vars, size + 1] + rank_1
+            for x in range(below):
+                singles[to * below + x] = entries[at + x]
+            if size == 0:
+                totals[to] = bits.base_size[base]
+            else:
+                totals[to] = entries[level_start[size] + base * binom[n_vars, size] + rank_0]
+
+
+@njit(cache=True, nogil=True)
+def _invert(n_u: int, width: int, table: Counts) -> None:
+    """Moebius inversion over the suffix; each cell is a run of `width` entries."""
+    for i in range(n_u):
+        for cell in range(1 << n_u):
+            if not cell >> i & 1:
+                zero = cell * width
+                one = (cell | 1 << i) * width
+                for e in range(width):
+                    table[zero + e] -= table[one + e]
+
+
+@njit(cache=True, nogil=True)
+def _merge(n_cells: int, n_base: int, width: int, table: Counts, merged: Counts) -> None:
+    """Sum the base configurations (the classes) out of every cell."""
+    for cell in range(n_cells):
+        for e in range(width):
+            merged[cell * width + e] = table[cell * n_base * width + e]
+        for base in range(1, n_base):
+            at = (cell * n_base + base) * width
+            for e in range(width):
+                merged[cell * width + e] += table[at + e]
+
+
+@njit(cache=True, nogil=True)
+def _add_terms(
+    terms: Terms,
+    start: int,
+    shape: int,
+    n_cells: int,
+    below: int,
+    n_pairs: int,
+    pairs: Counts,
+    singles: Counts,
+    totals: Counts,
+    value: Ints,
+) -> None:
+    """Add the four terms of every cell and pair."""
+    table, capped = terms.table, terms.cap <= totals[:n_cells].max()
+    for cell in range(n_cells):
+        for p in range(1, below):
+            with_p = singles[cell * below + p]
+            rest = totals[cell] - with_p
+            e = p * (p - 1) // 2
+            at = cell * n_pairs + e
+            if capped:
+                for x in range(p):
+                    n = pairs[at + x]
+                    with_x = singles[cell * below + x]
+                    value[e + x] += (
+                        count_term(terms, start, shape, n)
+                        + count_term(terms, start, shape, with_x - n)
+                        + count_term(terms, start, shape, with_p - n)
+                        + count_term(terms, start, shape, rest - with_x + n)
+                    )
+                continue
+            for x in range(p):
+                n = pairs[at + x]
+                with_x = singles[cell * below + x]
+                value[e + x] += (
+                    table[start + n]
+                    + table[start + with_x - n]
+                    + table[start + with_p - n]
+                    + table[start + rest - with_x + n]
+                )
+
+
+@njit(cache=True, nogil=True)
+def _add_single_terms(terms: Terms, start: int, shape: int, counts: Counts, totals: Ints, value: Ints) -> None:
+    n_vars = len(value)
+    for base in range(len(totals)):
+        for x in range(n_vars):
+            n = counts[base * n_vars + x]
+            value[x] += count_term(terms, start, shape, n) + count_term(terms, start, shape, totals[base] - n)

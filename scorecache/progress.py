@@ -1,0 +1,77 @@
+"""Run the pieces of a build on threads, within the time limit, telling a listener how far it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from scorecache.errors import ParameterError, TimeLimitError
+from scorecache.survivors import Survivors, Task
+
+Listener = Callable[[int, int, int, int], None]
+"""Called as listener(step, n_steps, done, total) from the caller's thread; a step is a level of a group."""
+
+AHEAD = 2
+"""Pieces handed to each thread in advance: enough to keep it busy, few enough that results do not pile up."""
+
+
+class Runner:
+    """Runs kernels, which release the interpreter's lock, one after the other or on a pool of threads."""
+
+    def __init__(self, n_threads: int, time_limit: float | None, listener: Listener | None, n_steps: int) -> None:
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._n_threads = n_threads
+        self._time_limit = time_limit
+        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._listener = listener
+        self._n_steps = n_steps
+        self._step = 0
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def next_step(self) -> None:
+        self._step += 1
+
+    def run(self, tasks: list[Task]) -> Iterator[Survivors]:
+        """Yield the results in the order of the tasks."""
+        for done, result in enumerate(self._results(tasks)):
+            if self._listener is not None:
+                self._listener(self._step, self._n_steps, done + 1, len(tasks))
+            yield result
+
+    def _results(self, tasks: list[Task]) -> Iterator[Survivors]:
+        if self._pool is None:
+            for kernel, arguments in tasks:
+                self._check_time()
+                yield kernel(*arguments)
+            return
+        waiting: deque[Future[Survivors]] = deque()
+        for kernel, arguments in tasks:
+            self._check_time()
+            waiting.append(self._pool.submit(kernel, *arguments))
+            if len(waiting) >= AHEAD * self._n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            self._check_time()
+            yield waiting.popleft().result()
+
+    def _check_time(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise TimeLimitError(f"the time limit of {self._time_limit:g} s was reached; nothing was written")
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The number of threads for a number of jobs: None for all processors that this process may use."""
+    if n_jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs < 1:
+        raise ParameterError(f"the number of jobs must be at least 1. Got {n_jobs} instead.")
+    return n_jobs
