@@ -10,7 +10,8 @@ order, so the cache is the same, bit for bit, for any `n_jobs`.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
@@ -22,16 +23,70 @@ from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
 from scorecache.estimate import BuildEstimate, available_memory, estimate_groups
-from scorecache.family import build as family_build
-from scorecache.joint import build as joint_build
+from scorecache.family.build import prepare as prepare_alone
+from scorecache.family.build import run_levels as run_alone
+from scorecache.joint.build import run_levels as run_together
+from scorecache.joint.prepare import prepare as prepare_together
 from scorecache.plan import Group, limits_beside_required, make_groups
-from scorecache.progress import Listener, Runner, n_threads
+from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
 from scorecache.survivors import Kept, Pruning, Survivors
 
 MEMORY_SHARE = 0.8
 """Without a limit, a build may take this share of the memory that is free when it starts."""
+
+
+@dataclass(frozen=True, eq=False)
+class BuildPlan:
+    """A build that has been checked and measured out but not begun: `plan_build(...)`, then `run(...)`."""
+
+    dataset: Dataset
+    score: Score
+    domain: Domain
+    pruning: Pruning
+    rows: Rows
+    groups: tuple[Group, ...]
+
+    @property
+    def estimate(self) -> BuildEstimate:
+        """Joint sets, families, peak memory, rough time."""
+        return estimate_groups(self.groups, self.dataset.arities, self.rows.n_distinct, prune=self.pruning.on)
+
+    def run(
+        self,
+        *,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        started: float | None = None,
+        listener: Listener | None = None,
+    ) -> ScoreCache:
+        """Count, score and prune; see `build_cache` for the limits.
+
+        The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data.
+        """
+        memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
+        _check_memory(self.estimate, memory)
+        kept = Kept(memory)
+        with Runner(n_threads(n_jobs), Deadline(time_limit, started), listener, _n_steps(self.groups)) as runner:
+            for group in self.groups:
+                for survivors in _levels(self, group, runner):
+                    kept.add(survivors, group.base)
+        return ScoreCache.from_arrays(self.dataset.names, *kept.collect(), self._record())
+
+    def _record(self) -> Record:
+        return Record(
+            score=self.score.name,
+            parameters=self.score.parameters,
+            domain=self.domain,
+            pruning="dominance" if self.pruning.on else "none",
+            prune_gap=self.pruning.gap,
+            n_rows=self.dataset.total_weight,
+            states=self.dataset.state_labels,
+            data_sha256=self.dataset.sha256,
+            versions=_versions(),
+        )
 
 
 def build_cache(
@@ -53,47 +108,24 @@ def build_cache(
     seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
     `n_jobs` threads share the work (None: all processors).
     """
-    score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
-    if time_limit is not None and not time_limit > 0:
-        raise ParameterError(f"the time limit must be above 0 seconds. Got {time_limit!r} instead.")
-    rows = distinct_rows(dataset)
-    groups = _groups(dataset, rows, score, domain, pruning)
-    memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
-    _check_memory(estimate_groups(groups, dataset.arities, rows.n_distinct, prune=pruning.on), memory)
-    kept = Kept(memory)
-    with Runner(n_threads(n_jobs), time_limit, listener, _n_steps(groups)) as runner:
-        for group in groups:
-            for survivors in _levels(dataset, rows, domain, group, score, pruning, runner):
-                kept.add(survivors, group.base)
-    children, scores, parent_start, parents = kept.collect()
-    record = Record(
-        score=score.name,
-        parameters=score.parameters,
-        domain=domain,
-        pruning="dominance" if pruning.on else "none",
-        prune_gap=pruning.gap,
-        n_rows=dataset.total_weight,
-        states=dataset.state_labels,
-        data_sha256=dataset.sha256,
-        versions=_versions(),
-    )
-    return ScoreCache.from_arrays(dataset.names, children, scores, parent_start, parents, record)
+    plan = plan_build(dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap)
+    return plan.run(n_jobs=n_jobs, memory_limit=memory_limit, time_limit=time_limit, listener=listener)
 
 
-def estimate_build(
+def plan_build(
     dataset: Dataset,
     score: Score | str,
-    domain: Domain | None = None,
     *,
+    domain: Domain | None = None,
     max_parents: int | None = None,
     prune: bool = True,
     prune_gap: float = 0.0,
-) -> BuildEstimate:
-    """The size of a build, without building."""
+) -> BuildPlan:
+    """Check what was asked for, merge equal rows and group the children, without scoring anything."""
     score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
     rows = distinct_rows(dataset)
-    groups = _groups(dataset, rows, score, domain, pruning)
-    return estimate_groups(groups, dataset.arities, rows.n_distinct, prune=pruning.on)
+    limits = limits_beside_required(rows, dataset.arities, domain, score, pruning)
+    return BuildPlan(dataset, score, domain, pruning, rows, tuple(make_groups(domain, score, limits)))
 
 
 def _settle(
@@ -129,25 +161,17 @@ def _settle(
     return score, domain, Pruning(prune and domain.allows_dropping, float(prune_gap))
 
 
-def _groups(dataset: Dataset, rows: Rows, score: Score, domain: Domain, pruning: Pruning) -> list[Group]:
-    limits = limits_beside_required(rows, dataset.arities, domain, score, pruning)
-    return make_groups(domain, score, limits)
-
-
-def _levels(
-    dataset: Dataset, rows: Rows, domain: Domain, group: Group, score: Score, pruning: Pruning, runner: Runner
-) -> Iterator[Survivors]:
-    if isinstance(score, CellScore) and group.together:
-        together = joint_build.prepare(rows, domain, dataset.arities, group, score, pruning)
-        yield from joint_build.run_levels(together, runner)
+def _levels(plan: BuildPlan, group: Group, runner: Runner) -> Iterator[Survivors]:
+    common = (plan.rows, plan.domain, plan.dataset.arities)
+    if isinstance(plan.score, CellScore) and group.together:
+        yield from run_together(prepare_together(*common, group, plan.score, plan.pruning), runner)
         return
     for child, free_limit in zip(group.children, group.free_limits, strict=True):
-        limit = free_limit + len(domain.required[child])
-        alone = family_build.prepare(rows, domain, dataset.arities, child, limit, score, pruning)
-        yield from family_build.run_levels(alone, runner)
+        limit = free_limit + len(plan.domain.required[child])
+        yield from run_alone(prepare_alone(*common, child, limit, plan.score, plan.pruning), runner)
 
 
-def _n_steps(groups: list[Group]) -> int:
+def _n_steps(groups: Sequence[Group]) -> int:
     return sum((group.max_free + 1) * (1 if group.together else len(group.children)) for group in groups)
 
 
@@ -161,9 +185,10 @@ def _check_memory(estimate: BuildEstimate, memory: float) -> None:
 
 @cache
 def _versions() -> dict[str, str]:
-    return {
-        "exactbnc": metadata.version("exactbnc"),
-        "numpy": metadata.version("numpy"),
-        "numba": metadata.version("numba"),
-        "python": platform.python_version(),
-    }
+    versions = {"python": platform.python_version()}
+    for package in ("exactbnc", "numpy", "numba"):
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = "not installed as a package"
+    return versions

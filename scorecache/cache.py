@@ -121,6 +121,8 @@ def _sorted_order(
     parents: NDArray[np.int32],
 ) -> NDArray[np.int64]:
     """By child, falling score, size, parents. Only rows that tie in child and score pay for comparing parents."""
+    if len(children) == 0:
+        return np.empty(0, dtype=np.int64)
     order = np.argsort(children.astype(np.uint16) if children.max(initial=0) < 1 << 16 else children, kind="stable")
     ends = np.cumsum(np.bincount(children))
     for first, last in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):

@@ -204,7 +204,7 @@ def _check_names(domain: Domain) -> None:
 
 def _check_family(domain: Domain) -> None:
     if domain.family not in FAMILIES:
-        raise ParameterError(f"the structure family must be one of {', '.join(FAMILIES)}. Got {domain.family!r} instead.")
+        raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {domain.family!r} instead.")
     if domain.is_classifier and domain.class_name is None:
         raise ParameterError(f"the structure family {domain.family!r} needs a class")
     if (domain.k is not None) != (domain.family == "kdb"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -35,7 +36,7 @@ class BuildEstimate:
     seconds: float
 
 
-def estimate_groups(groups: list[Group], arities: Ints, n_distinct: int, *, prune: bool) -> BuildEstimate:
+def estimate_groups(groups: Sequence[Group], arities: Ints, n_distinct: int, *, prune: bool) -> BuildEstimate:
     """Add up the groups; memory is the largest group's, for one group is built at a time."""
     n_sets = n_families = 0
     seconds, working, kept = 0.0, 0.0, 0.0

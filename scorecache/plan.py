@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 MOST_CONFIGURATIONS = 200
 """AND-and-count passes over all rows per indicator, beyond which labels are cheaper (0.25 ns a word, 0.8 ns a row)."""
 
-CELLS_PER_ROW = 0.25
+CELLS_PER_ROW = 1.0
 FEWEST_CELLS = 64
 """Tables with more cells than this many per distinct row are sparse: labels see only what occurs."""
 

@@ -18,14 +18,28 @@ AHEAD = 2
 """Pieces handed to each thread in advance: enough to keep it busy, few enough that results do not pile up."""
 
 
+class Deadline:
+    """A wall-clock limit in seconds, counted from `started` on the monotonic clock (None: from now)."""
+
+    def __init__(self, seconds: float | None, started: float | None = None) -> None:
+        if seconds is not None and not seconds > 0:
+            raise ParameterError(f"the time limit must be above 0 seconds. Got {seconds!r} instead.")
+        self._seconds = seconds
+        self._started = time.monotonic() if started is None else started
+
+    def check(self) -> None:
+        """Raise TimeLimitError once the time is over."""
+        if self._seconds is not None and time.monotonic() - self._started >= self._seconds:
+            raise TimeLimitError(f"the time limit of {self._seconds:g} s was reached; nothing was written")
+
+
 class Runner:
     """Runs kernels, which release the interpreter's lock, one after the other or on a pool of threads."""
 
-    def __init__(self, n_threads: int, time_limit: float | None, listener: Listener | None, n_steps: int) -> None:
+    def __init__(self, n_threads: int, deadline: Deadline, listener: Listener | None, n_steps: int) -> None:
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
-        self._time_limit = time_limit
-        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._deadline = deadline
         self._listener = listener
         self._n_steps = n_steps
         self._step = 0
@@ -50,22 +64,18 @@ class Runner:
     def _results(self, tasks: list[Task]) -> Iterator[Survivors]:
         if self._pool is None:
             for kernel, arguments in tasks:
-                self._check_time()
+                self._deadline.check()
                 yield kernel(*arguments)
             return
         waiting: deque[Future[Survivors]] = deque()
         for kernel, arguments in tasks:
-            self._check_time()
+            self._deadline.check()
             waiting.append(self._pool.submit(kernel, *arguments))
             if len(waiting) >= AHEAD * self._n_threads:
                 yield waiting.popleft().result()
         while waiting:
-            self._check_time()
+            self._deadline.check()
             yield waiting.popleft().result()
-
-    def _check_time(self) -> None:
-        if self._deadline is not None and time.monotonic() >= self._deadline:
-            raise TimeLimitError(f"the time limit of {self._time_limit:g} s was reached; nothing was written")
 
 
 def n_threads(n_jobs: int | None) -> int:

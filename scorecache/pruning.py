@@ -9,9 +9,9 @@ is enough.
 computed. The bounds are the minimum of two:
 
 - `w LLmax - penalty(W + a variable of the smallest arity)`: no likelihood exceeds LLmax, the log-likelihood of the
-  child given all other variables at once, and every penalty grows with the parents. LL, AIC, BIC (de Campos, Ji 2011 with
-  LLmax for 0), qNML, MIT; with penalty 0 also BDeu, K2, BD, fNML, whose marginal or normalised likelihoods lie below
-  the maximum likelihood.
+  child given all other variables at once, and every penalty grows with the parents. LL, AIC, BIC (de Campos, Ji 2011
+  with LLmax for 0), qNML, MIT; with penalty 0 also BDeu, K2, BD, fNML, whose marginal or normalised likelihoods lie
+  below the maximum likelihood.
 - `sum over the cells of (W, x) of u(N_jk)`, u the score of one block of equal child values under the prior that favours
   supersets most: a refinement of a parent configuration scores at most the product of its pure blocks, and one pure
   block beats two. BDeu, K2, BD: u(n) = log [(a)_n / (r a)_n], a the smallest prior count a superset can have (the

@@ -47,7 +47,8 @@ class Kept:
         table = np.empty((len(children), free.shape[1] + len(base)), dtype=np.int32)
         table[:, : free.shape[1]] = free
         table[:, free.shape[1] :] = base
-        table.sort(axis=1)
+        if np.any(table[:, 1:] <= table[:, :-1]):
+            table.sort(axis=1)
         self.n_bytes += 3 * (table.nbytes + 24 * len(children))
         if self.n_bytes > self.memory_limit:
             raise MemoryLimitError(

@@ -9,7 +9,8 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +22,6 @@ ROOT = Path(__file__).resolve().parent.parent
 CPU_SECONDS = "s CPU"
 WALL_SECONDS = "s wall"
 GIGABYTES = "GB"
-SPEED_UP = "times"
 RATE = "M/s"
 
 _CLOCKS: dict[str, Callable[[], float]] = {CPU_SECONDS: time.process_time, WALL_SECONDS: time.perf_counter}
@@ -49,7 +49,10 @@ class Timing:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. The target is an upper limit for the median, or a lower one for the rate."""
+    """One line of the table. The target is an upper limit for the median, or a lower one for the rate.
+
+    Without a target the verdict is the `finding`, if there is one; `runs` holds every measurement.
+    """
 
     case: str
     best: float
@@ -57,11 +60,13 @@ class Row:
     unit: str
     n_vars: int | None = None
     n_rows: int | None = None
+    n_distinct: int | None = None
     n_scored: int | None = None
     n_kept: int | None = None
     first_run: float | None = None
     target: float | None = None
     target_rate: float | None = None
+    finding: str = ""
     peers: str = ""
     note: str = ""
     runs: tuple[float, ...] = ()
@@ -77,7 +82,7 @@ class Row:
             return _verdict(self.median / self.target)
         if self.target_rate is not None and self.rate is not None:
             return _verdict(self.target_rate / self.rate)
-        return ""
+        return self.finding
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "rate": self.rate, "verdict": self.verdict}
@@ -85,9 +90,7 @@ class Row:
 
 def timed_row(case: str, timing: Timing, **facts: Any) -> Row:
     """A row whose quantity is a time."""
-    return Row(
-        case, timing.best, timing.median, timing.unit, first_run=timing.first_run, runs=timing.seconds, **facts
-    )
+    return Row(case, timing.best, timing.median, timing.unit, first_run=timing.first_run, runs=timing.seconds, **facts)
 
 
 def measure(
@@ -97,21 +100,36 @@ def measure(
 
     Every run gets an input of its own, so that nothing remembered in it by an earlier run makes a later one faster.
     """
-    first_run, result = _seconds(WALL_SECONDS, make_input, run)
-    seconds = []
-    for _ in range(repeats):
-        elapsed, result = _seconds(unit, make_input, run)
-        seconds.append(elapsed)
-    return Timing(tuple(seconds), first_run, unit), result
+    return measure_in_turn(make_input, [run], repeats, unit=unit)[0]
 
 
-def wall_seconds_of(command: Sequence[str], environment: dict[str, str] | None = None) -> float:
-    """Wall seconds of a command that must succeed, with this repository's packages first on its path."""
+def measure_in_turn(
+    make_input: Callable[[], Input],
+    candidates: Sequence[Callable[[Input], Result]],
+    repeats: int,
+    *,
+    unit: str = CPU_SECONDS,
+) -> list[tuple[Timing, Result]]:
+    """Measure several ways to do the same, one after the other in every round, so that all see the same machine."""
+    first = [_seconds(WALL_SECONDS, make_input, run)[0] for run in candidates]
+    rounds = [[_seconds(unit, make_input, run) for run in candidates] for _ in range(repeats)]
+    return [
+        (Timing(tuple(elapsed for elapsed, _ in own), first_run, unit), own[-1][1])
+        for first_run, own in zip(first, zip(*rounds, strict=True), strict=True)
+    ]
+
+
+def output_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
+    """What a command that must succeed prints, with this repository's packages first on its path."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    setting = {**os.environ, "PYTHONPATH": path, **(environment or {})}
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=setting).stdout
+
+
+def wall_seconds_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> float:
+    """Wall seconds of a command that must succeed."""
     started = time.perf_counter()
-    subprocess.run(
-        command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path, **(environment or {})}
-    )
+    output_of(command, environment)
     return time.perf_counter() - started
 
 
@@ -125,6 +143,12 @@ def peak_bytes() -> int:
         return 1024 * status
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def forget_peak() -> None:
+    """Let the peak begin anew at what is held now, where the system can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def resident_bytes() -> int:
@@ -160,21 +184,19 @@ def as_text(rows: Sequence[Row]) -> str:
     table = [_HEADINGS, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
-    rule = "  ".join("-" * width for width in widths)
-    return "\n".join([lines[0], rule, *lines[1:], *_notes(rows)])
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:], *_notes(rows)])
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
     """The same as a Markdown table and a list."""
     rule = [":--" if heading in _TEXTS else "--:" for heading in _HEADINGS]
     lines = ["| " + " | ".join(cells) + " |" for cells in (_HEADINGS, rule, *map(_cells, rows))]
-    notes = [f"- {note}" for note in _notes(rows)]
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return "\n".join([*lines, "", *(f"- {note}" for note in _notes(rows))])
 
 
 _HEADINGS = [
-    "case", "variables", "rows", "scored", "kept", "min", "median", "unit", "M families/s", "target", "verdict",
-    "first run s", "peers",
+    "case", "variables", "rows", "distinct", "scored", "kept", "min", "median", "unit", "M families/s", "target",
+    "verdict", "first run s", "peers",
 ]  # fmt: skip
 _TEXTS = {"case", "unit", "target", "verdict", "peers"}
 
@@ -187,7 +209,7 @@ def _cells(row: Row) -> list[str]:
         target = f"≥ {row.target_rate:g} {RATE}"
     return [
         row.case,
-        *(_count(number) for number in (row.n_vars, row.n_rows, row.n_scored, row.n_kept)),
+        *(_count(number) for number in (row.n_vars, row.n_rows, row.n_distinct, row.n_scored, row.n_kept)),
         _decimal(row.best),
         _decimal(row.median),
         row.unit,
@@ -223,7 +245,7 @@ def _decimal(number: float | None) -> str:
 
 def _verdict(ratio: float) -> str:
     """The ratio is 1 at the target and above 1 beyond it."""
-    return "met" if ratio <= 1 else f"missed by {100 * (ratio - 1):.0f} %"
+    return "met" if ratio <= 1 else f"missed by a factor of {ratio:.2f}"
 
 
 def _seconds(unit: str, make_input: Callable[[], Input], run: Callable[[Input], Result]) -> tuple[float, Result]:
@@ -262,5 +284,5 @@ def _commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(ROOT), *arguments]
+    command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

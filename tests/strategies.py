@@ -11,6 +11,7 @@ from scorecache.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.record import Record
 
+LARGEST_WEIGHT = st.none() | st.integers(1, 5)
 SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-1.0, -2.0, 0.0])
 
 
@@ -79,7 +80,7 @@ def score_caches(draw, max_vars=4):
 
 
 @st.composite
-def datasets(draw, min_vars=2, max_vars=4, max_arity=4, max_rows=24, weights=st.none() | st.integers(1, 5)):
+def datasets(draw, min_vars=2, max_vars=4, min_arity=1, max_arity=4, max_rows=24, weights=LARGEST_WEIGHT):
     """Small tables whose last column is a class with at least two observed values.
 
     A column is random, constant, or a function (a copy, a sum) of earlier ones, possibly with noise; declared states
@@ -90,7 +91,7 @@ def datasets(draw, min_vars=2, max_vars=4, max_arity=4, max_rows=24, weights=st.
     columns, arities = [], []
     for position in range(n_vars):
         is_class = position == n_vars - 1
-        arity = draw(st.integers(2 if is_class else 1, max(2, max_arity)))
+        arity = draw(st.integers(max(2, min_arity) if is_class else min_arity, max(2, max_arity)))
         kind = draw(st.sampled_from(["random", "random", "constant", "function", "noisy"]))
         n_used = arity - draw(st.integers(0, min(1, arity - 1)))
         column = random.integers(0, n_used, n_rows)

@@ -62,7 +62,7 @@ def score(
 
     Without a structure option every network is allowed. The structures are classifiers and need --class.
     """
-    wall_start, cpu_start = time.perf_counter(), time.process_time()
+    wall_start, cpu_start = time.monotonic(), time.process_time()
     structures = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes}
     family = _chosen_family(structures, class_name)
     parameters = parse_parameters([*(param or ()), *([] if ess is None else [f"ess={ess}"])])
@@ -75,12 +75,14 @@ def score(
     elif not dry_run:
         raise UsageError("say where the score file goes: -o FILE, or -o - for stdout (or --dry-run for an estimate)")
 
-    from scorecache.build import build_cache, estimate_build
+    from scorecache.build import plan_build
     from scorecache.csvfile import load_states, read_csv
     from scorecache.domain import Domain
-    from scorecache.formats import write_cache
+    from scorecache.formats import format_of, write_cache
     from scorecache.scores import make_score
 
+    if output is not None:
+        format_of(output, file_format)
     chosen = make_score(score_name, **parameters)
     _check_class_is_used(class_name, family, chosen)
     dataset = read_csv(
@@ -102,7 +104,8 @@ def score(
         forbidden_arcs=forbidden_arcs,
         tiers=[] if tiers is None else read_tiers(tiers),
     )
-    estimate = estimate_build(dataset, chosen, domain, prune=not no_prune, prune_gap=prune_gap)
+    plan = plan_build(dataset, chosen, domain=domain, prune=not no_prune, prune_gap=prune_gap)
+    estimate = plan.estimate
     facts = {
         "score": chosen.name,
         "parameters": chosen.parameters,
@@ -116,15 +119,11 @@ def score(
     talk.note(_describe(estimate))
 
     with talk.progress() as listener:
-        cache = build_cache(
-            dataset,
-            chosen,
-            domain=domain,
-            prune=not no_prune,
-            prune_gap=prune_gap,
+        cache = plan.run(
             n_jobs=jobs,
             memory_limit=memory_bytes,
             time_limit=time_limit,
+            started=wall_start,
             listener=listener,
         )
     write_cache(cache, output, format=file_format, int_names=int_names)
@@ -132,7 +131,7 @@ def score(
         "output": output,
         "n_families": cache.n_families,
         "families_scored": estimate.n_families,
-        "wall_seconds": time.perf_counter() - wall_start,
+        "wall_seconds": time.monotonic() - wall_start,
         "cpu_seconds": time.process_time() - cpu_start,
     }
     talk.result(_summary(facts), "score", facts)

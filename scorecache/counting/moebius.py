@@ -115,7 +115,7 @@ def suffix_table(
     table: NDArray[np.int32],
     alone: NDArray[np.int32],
 ) -> None:
-    """The counts of suffix + {x}, x below it, as [cell of the suffix][base][indicator of x], and of the suffix alone."""
+    """The counts of suffix + {x}, x below it, as [cell of the suffix][base][indicator of x], and of suffix alone."""
     n_suffix = len(suffix)
     n_bitmap = len(bits.first) - 1
     for cell in range(n_cells):

@@ -53,7 +53,7 @@ def advance(subset: Ints, size: int) -> int:
 
 @njit(cache=True, nogil=True)
 def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, binom: Ints) -> int:
-    """The rank of a subset without its positions `skip` and `also` (-1: none), as if `shift` smaller elements led it."""
+    """The rank of a subset without positions `skip` and `also` (-1: none), as if `shift` smaller elements led it."""
     rank = 0
     position = shift
     for i in range(size):

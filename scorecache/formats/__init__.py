@@ -38,17 +38,18 @@ _DEFAULT = "jkl"
 
 def read_cache(path: str | os.PathLike[str], *, format: str | None = None) -> ScoreCache:
     """Read a score file; a ScoreFileError tells the line of the first fault."""
-    return _format_of(path, format).read(os.fspath(path))
+    return format_of(path, format).read(os.fspath(path))
 
 
 def write_cache(
     cache: ScoreCache, path: str | os.PathLike[str], *, format: str | None = None, int_names: bool = False
 ) -> None:
     """Write a score file, whole or not at all; `int_names` writes column indices for names, as blip wants them."""
-    _format_of(path, format).write(with_int_names(cache) if int_names else cache, os.fspath(path))
+    format_of(path, format).write(with_int_names(cache) if int_names else cache, os.fspath(path))
 
 
-def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:
+def format_of(path: str | os.PathLike[str], name: str | None) -> Format:
+    """The format of that name, or the one that the ending of the path says."""
     stem = Path(path)
     if stem.suffix.lower() == ".zst":
         raise ParameterError(f"score files are packed with gzip or xz, not zstd. Got {os.fspath(path)!r} instead.")

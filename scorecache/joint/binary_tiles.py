@@ -1,9 +1,9 @@
 """Joint sets of binary variables counted in tiles: the bitmap kernel where every variable has two states.
 
 A tile is all joint sets U + {p, x}, x < p < U, of one suffix U. In colex order they are neighbours, numbered
-e = binom(p, 2) + x, so the all-ones counts of U' + {p, x} for every U' in U are runs of memory over e. Moebius inversion
-over U alone gives n11(e), the rows with p = x = 1 in each cell of U; with the counts A(.) of U + {p} and U + {x} and T
-of U the other three follow:
+e = binom(p, 2) + x, so the all-ones counts of U' + {p, x} for every U' in U are runs of memory over e. Moebius
+inversion over U alone gives n11(e), the rows with p = x = 1 in each cell of U; with the counts A(.) of U + {p} and
+U + {x} and T of U the other three follow:
 
     n10 = A(x) - n11      n01 = A(p) - n11      n00 = T - A(x) - A(p) + n11
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scorecache.counting.bitmap import popcount
 from scorecache.counting.moebius import Bits, and_prefix
 from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.joint.terms import count_term
+from scorecache.joint.terms import count_term, sum_terms
 from scorecache.joint.types import Ints, Lattice, State, Terms, Values
 
 Counts = NDArray[np.int32]
@@ -62,10 +62,14 @@ def binary_values(
     joint = np.zeros(n_values, np.int64)
     bound = np.zeros((n_bounds, n_values), np.int64)
     most_pairs = binom[n_vars, 2]
+    n_parts = len(terms.parent_start)
     stack = np.empty((n_u + 1, n_words), np.uint64)
-    stack[n_u] = ~np.uint64(0)
-    stack_start = np.arange(n_u + 1)
-    n_configs = np.ones(n_u + 1, np.int64)
+    for w in range(n_words):
+        stack[n_u, w] = ~np.uint64(0)
+    stack_start = np.empty(n_u + 1, np.int64)
+    n_configs = np.empty(n_u + 1, np.int64)
+    for i in range(n_u + 1):
+        stack_start[i], n_configs[i] = i, 1
     anded = np.empty(n_words, np.uint64)
     pairs = np.empty(n_cells * n_base * most_pairs, np.int32)
     singles = np.empty(n_cells * n_base * n_vars, np.int32)
@@ -101,8 +105,11 @@ def binary_values(
         _invert(n_u, n_base * below, singles)
         _invert(n_u, n_base, totals)
 
-        value[:n_pairs] = 0
-        _add_terms(terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+        for e in range(n_pairs):
+            value[e] = 0
+        _add_terms(
+            terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+        )
         if terms.marginal_start >= 0:
             _merge(n_cells, n_base, n_pairs, pairs, merged_pairs)
             _merge(n_cells, n_base, below, singles, merged_singles)
@@ -115,58 +122,43 @@ def binary_values(
             joint[rank_s - first + e] = value[e]
         if is_top:
             continue
-        here.counted[rank_s : rank_s + n_pairs] = True
-        if len(terms.parent_start) == 0:
-            for e in range(n_pairs):
+        for e in range(n_pairs):
+            here.counted[rank_s + e] = True
+            if n_parts == 0:
                 here.parent_value[0, rank_s + e] = -value[e]
-        for kind in range(len(terms.parent_start)):
-            value[:n_pairs] = 0
-            _add_terms(
-                terms, terms.parent_start[kind], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
-            )
-            here.parent_value[kind, rank_s : rank_s + n_pairs] = value[:n_pairs]
-        for kind in range(n_bounds):
-            value[:n_pairs] = 0
-            _add_terms(
-                terms, terms.bound_start[kind], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
-            )
-            bound[kind, rank_s - first : rank_s - first + n_pairs] = value[:n_pairs]
+        for part in range(n_parts + n_bounds):
+            start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
+            for e in range(n_pairs):
+                value[e] = 0
+            _add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+            for e in range(n_pairs):
+                if part < n_parts:
+                    here.parent_value[part, rank_s + e] = value[e]
+                else:
+                    bound[part - n_parts, rank_s - first + e] = value[e]
     return Values(first, joint, bound)
 
 
-@njit(cache=True, nogil=True)
 def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: State, is_top: bool) -> Values:
     """Level 1: the variables by themselves."""
-    n_vars, n_base = lattice.n_vars, len(bits.base_size)
-    shape = lattice.step[0, 0]
-    counts = np.zeros(n_base * n_vars, np.int32)
-    for segment in range(len(bits.segment_base)):
-        for x in range(n_vars):
-            n = np.uint64(0)
-            for w in range(bits.segment_start[segment], bits.segment_start[segment + 1]):
-                n += popcount(bits.words[x, w])
-            counts[bits.segment_base[segment] * n_vars + x] += np.int32(n << np.uint64(bits.segment_shift[segment]))
-    joint = np.zeros(n_vars, np.int64)
-    _add_single_terms(terms, terms.cell_start[shape], shape, counts, bits.base_size, joint)
+    shape = int(lattice.step[0, 0])
+    counts = np.zeros((len(bits.base_size), lattice.n_vars), np.int64)
+    _count_singles(bits.words, bits.segment_start, bits.segment_base, bits.segment_shift, counts)
+    cells = np.vstack([counts, bits.base_size[:, None] - counts])
+    joint = sum_terms(terms, int(terms.cell_start[shape]), shape, cells)
     if terms.marginal_start >= 0:
-        merged = np.empty(n_vars, np.int32)
-        _merge(1, n_base, n_vars, counts, merged)
-        total = np.array([bits.base_size.sum()])
-        _add_single_terms(terms, terms.marginal_start, shape, merged, total, joint)
-    bound = np.zeros((0 if is_top else len(terms.bound_start), n_vars), np.int64)
-    if not is_top:
-        ones.entries[ones.level_start[1] : ones.level_start[2]] = counts
-        here.counted[:] = True
-        if len(terms.parent_start) == 0:
-            here.parent_value[0, :] = -joint
-        for kind in range(len(terms.parent_start)):
-            here.parent_value[kind, :] = 0
-            _add_single_terms(
-                terms, terms.parent_start[kind], shape, counts, bits.base_size, here.parent_value[kind]
-            )
-        for kind in range(len(bound)):
-            _add_single_terms(terms, terms.bound_start[kind], shape, counts, bits.base_size, bound[kind])
-    return Values(0, joint, bound)
+        n_x = counts.sum(axis=0)
+        joint += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
+    if is_top:
+        return Values(0, joint, np.empty((0, 0), np.int64))
+    ones.entries[ones.level_start[1] : ones.level_start[2]] = counts.ravel()
+    here.counted[:] = True
+    if len(terms.parent_start) == 0:
+        here.parent_value[0] = -joint
+    for kind, start in enumerate(terms.parent_start):
+        here.parent_value[kind] = sum_terms(terms, int(start), shape, cells)
+    bound = [sum_terms(terms, int(start), shape, cells) for start in terms.bound_start]
+    return Values(0, joint, np.array(bound, dtype=np.int64).reshape(len(bound), lattice.n_vars))
 
 
 @njit(cache=True, nogil=True)
@@ -194,7 +186,8 @@ def _count_pairs(
     """The all-ones counts of a tile: population counts of suffix AND p AND x."""
     words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
     n_words, n_segments = words.shape[1], len(bases)
-    pairs[at : at + n_base * n_pairs] = 0
+    for e in range(at, at + n_base * n_pairs):
+        pairs[e] = 0
     e = 0
     for p in range(below):
         for w in range(n_words):
@@ -203,7 +196,7 @@ def _count_pairs(
             for segment in range(n_segments):
                 n = np.uint64(0)
                 for w in range(starts[segment], starts[segment + 1]):
-                    n += popcount(anded[w] & words[x, w])
+                    n += popcount(anded[w] & words[x, w])  # type: ignore[call-arg]
                 pairs[at + bases[segment] * n_pairs + e] += np.int32(n << np.uint64(shifts[segment]))
             e += 1
 
@@ -285,8 +278,9 @@ def _add_terms(
     value: Ints,
 ) -> None:
     """Add the four terms of every cell and pair."""
-    table, capped = terms.table, terms.cap <= totals[:n_cells].max()
+    table = terms.table
     for cell in range(n_cells):
+        capped = terms.cap <= totals[cell]
         for p in range(1, below):
             with_p = singles[cell * below + p]
             rest = totals[cell] - with_p
@@ -315,9 +309,13 @@ def _add_terms(
 
 
 @njit(cache=True, nogil=True)
-def _add_single_terms(terms: Terms, start: int, shape: int, counts: Counts, totals: Ints, value: Ints) -> None:
-    n_vars = len(value)
-    for base in range(len(totals)):
-        for x in range(n_vars):
-            n = counts[base * n_vars + x]
-            value[x] += count_term(terms, start, shape, n) + count_term(terms, start, shape, totals[base] - n)
+def _count_singles(
+    words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints
+) -> None:
+    """Add the all-ones counts of the single variables, by base configuration."""
+    for segment in range(len(bases)):
+        for x in range(words.shape[0]):
+            n = np.uint64(0)
+            for w in range(starts[segment], starts[segment + 1]):
+                n += popcount(words[x, w])  # type: ignore[call-arg]
+            counts[bases[segment], x] += np.int64(n << np.uint64(shifts[segment]))

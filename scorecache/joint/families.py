@@ -43,7 +43,8 @@ def families_of_rows(
     prune, gap = rules.prune, rules.gap
     joint, values_from = values.joint, values.first
     two_part = parent_value.shape[0] > 1
-    restricted = is_allowed.sum() < is_allowed.shape[0] * (is_allowed.shape[0] - 1)
+    has_charge = rules.has_charge
+    restricted = rules.restricted
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, binom, row)
@@ -63,7 +64,8 @@ def families_of_rows(
             continue
         first = rank_without(row, n_row, -1, -1, 1, binom) - values_from
         if n_out + m * x_to > len(out_child):
-            out_child, out_score, out_parents = _grow(n_out + m * x_to, out_child, out_score, out_parents)
+            room = 2 * (n_out + m * x_to)
+            out_child, out_score, out_parents = _resized(out_child, out_score, out_parents, n_out, room)
         for role in range(-1, n_row):
             shape = 0
             for i in range(n_row):
@@ -73,10 +75,11 @@ def families_of_rows(
             if role < 0:
                 rank_w = rank_without(row, n_row, -1, -1, 0, binom)
                 for x in range(x_from, x_to):
-                    kind = kinds[x]
-                    value = parent_value[kind if two_part else 0, rank_w]
-                    score[x] = (joint[first + x] + value) * unit - penalty[kind, shape] - constant[x]
                     best[x] = -np.inf if n_row <= limits[x] else DEAD
+                    score[x] = (joint[first + x] + parent_value[kinds[x] if two_part else 0, rank_w]) * unit
+                if has_charge:
+                    for x in range(x_from, x_to):
+                        score[x] -= penalty[kinds[x], shape] + constant[x]
                 for i in range(n_row):
                     subset = rank_without(row, n_row, i, -1, 0, binom)
                     for x in range(x_from, x_to):
@@ -91,13 +94,11 @@ def families_of_rows(
                 rank_w = rank_without(row, n_row, role, -1, 1, binom)
                 part = kind if two_part else 0
                 for x in range(x_from, x_to):
-                    shape_w[x] = step[shape, kinds[x]]
-                for x in range(x_from, x_to):
-                    score[x] = (
-                        (joint[first + x] + parent_value[part, rank_w + x]) * unit
-                        - penalty[kind, shape_w[x]]
-                        - constant[child]
-                    )
+                    score[x] = (joint[first + x] + parent_value[part, rank_w + x]) * unit
+                if has_charge or not is_top:
+                    for x in range(x_from, x_to):
+                        shape_w[x] = step[shape, kinds[x]]
+                        score[x] -= penalty[kind, shape_w[x]] + constant[child]
                 floor = best_by_child[child, rank_without(row, n_row, role, -1, 0, binom)]
                 if n_row > limits[child]:
                     floor = DEAD
@@ -117,7 +118,7 @@ def families_of_rows(
                             best[x] = DEAD
 
             for x in range(x_from, x_to):
-                if best[x] < DEAD and (score[x] + gap > best[x] or not prune):
+                if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
                     out_child[n_out] = x if role < 0 else row[role]
                     out_score[n_out] = score[x]
                     filled = 0
@@ -151,23 +152,23 @@ def families_of_rows(
                 for x in range(x_from, x_to):
                     here_by_child[row[role], rank_w + x] = best[x]
                     here_by_set[rank_w + x, row[role]] = best[x]
-    return out_child[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy()
+    return _resized(out_child, out_score, out_parents, n_out, n_out)
 
 
 @njit(cache=True, nogil=True)
-def _grow(
-    needed: int, out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32]
+def _resized(
+    out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32], n_out: int, size: int
 ) -> tuple[Ints, Floats, NDArray[np.int32]]:
-    """Room for `needed` survivors, doubling."""
-    size = len(out_child)
-    while size < needed:
-        size *= 2
+    """The first `n_out` survivors in arrays of another size."""
+    n_columns = out_parents.shape[1]
     new_child = np.empty(size, np.int64)
     new_score = np.empty(size, np.float64)
-    new_parents = np.empty((size, out_parents.shape[1]), np.int32)
-    new_child[: len(out_child)] = out_child
-    new_score[: len(out_score)] = out_score
-    new_parents[: len(out_parents)] = out_parents
+    new_parents = np.empty((size, n_columns), np.int32)
+    for f in range(n_out):
+        new_child[f] = out_child[f]
+        new_score[f] = out_score[f]
+        for i in range(n_columns):
+            new_parents[f, i] = out_parents[f, i]
     return new_child, new_score, new_parents
 
 

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from scorecache.joint.shapes import Shapes
 from scorecache.joint.types import Terms
@@ -69,6 +70,16 @@ def build_terms(score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, 
 def _heaviest(table: Floats) -> float:
     """The largest |f(n)| / n: n rows add up to at most that much each."""
     return float(np.max(np.abs(table[1:]) / np.arange(1, len(table)), initial=0.0))
+
+
+def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Fixed-point sums of the terms over the first axis, for the few counts that no kernel handles."""
+    values = terms.table[start + np.minimum(counts, terms.cap - 1)]
+    large = counts >= terms.cap
+    if np.any(large):
+        prior = terms.prior[shape]
+        values[large] = np.rint((gammaln(prior + counts[large]) - gammaln(prior)) / terms.unit)
+    return np.asarray(values.sum(axis=0))
 
 
 @njit(cache=True, nogil=True)

@@ -50,7 +50,10 @@ class Values(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Scoring and pruning of families, indexed by the kind of the child and the shape of its parents."""
+    """Scoring and pruning of families, indexed by the kind of the child and the shape of its parents.
+
+    `has_charge` is false if every penalty and constant is 0, `restricted` if every variable may be any other's parent.
+    """
 
     penalty: Floats
     constant: Floats
@@ -58,6 +61,8 @@ class Rules(NamedTuple):
     bound_top: Floats
     is_allowed: NDArray[np.bool_]
     limits: Ints
+    has_charge: bool
+    restricted: bool
     prune: bool
     gap: float
 

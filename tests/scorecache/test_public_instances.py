@@ -77,7 +77,7 @@ def test_survivors_are_the_public_ones_but_for_exact_ties(public_file: PublicFil
         Extra(child, side, parents, these[child][parents] - best_subset(parents, ours[child], public[child]))
         for child in public
         for side, these, others in (("our", ours, public), ("the public", public, ours))
-        for parents in these[child].keys() - others[child].keys()
+        for parents in sorted(these[child].keys() - others[child].keys(), key=sorted)
     ]
     ties = [extra for extra in extras if abs(extra.gain) <= TIE_TOL]
     faults = [extra for extra in extras if abs(extra.gain) > TIE_TOL]

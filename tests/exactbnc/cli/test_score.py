@@ -231,7 +231,7 @@ def test_interrupt_leaves_no_result(exactbnc, table, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scorecache.build, "build_cache", interrupted)
+    monkeypatch.setattr(scorecache.build.BuildPlan, "run", interrupted)
 
     run = exactbnc("score", table, "-o", tmp_path / "out.jkl", "--quiet")
 

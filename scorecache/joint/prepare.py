@@ -1,0 +1,186 @@
+"""Everything a joint build reads and never changes: numbering, tables, rules, bitmaps.
+
+Variables are renumbered by rising arity, so that the sets of small variables, which the bitmap kernels count, come
+first in every level and the label kernel takes the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numba import njit
+
+from scorecache.counting.bitmap import indicator_bitmaps
+from scorecache.counting.label import base_labels, dense_size, hash_size
+from scorecache.counting.moebius import Bits, Blocks
+from scorecache.counting.rows import Rows
+from scorecache.counting.subsets import advance, binomials, unrank
+from scorecache.domain import Domain
+from scorecache.joint.binary_tiles import Ones
+from scorecache.joint.label_rows import Labelled
+from scorecache.joint.shapes import Shapes, number_shapes
+from scorecache.joint.terms import build_terms
+from scorecache.joint.types import Ints, Rules, Terms
+from scorecache.plan import Group, bitmap_prefix
+from scorecache.pruning import ceiling_penalties, likelihood_ceilings
+from scorecache.scores import CellScore
+from scorecache.survivors import Pruning
+
+
+@dataclass(frozen=True, eq=False)
+class JointBuild:
+    """Everything that stays fixed while the levels of one group are built."""
+
+    group: Group
+    order: Ints
+    arities: Ints
+    binom: Ints
+    shapes: Shapes
+    terms: Terms
+    rules: Rules
+    labelled: Labelled
+    bits: Bits
+    ones: Ones | None
+    """All-ones counts, where every bitmap variable is binary."""
+    blocks: Blocks | None
+    """All-positive counts, where some are not."""
+    split: tuple[int, ...]
+    """Per level: so many of the first variables are counted by bitmaps."""
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.split)
+
+
+
+def prepare(
+    rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning
+) -> JointBuild:
+    """Number the variables, build the tables, and decide which kernel counts what."""
+    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
+    own_arities = arities[order]
+    n = int(rows.weights.sum())
+    n_levels = group.max_free + 1
+    shapes = number_shapes(own_arities, tuple(int(arities[v]) for v in group.base), n_levels)
+    roots, n_roots = _roots(rows, group, arities, with_marginal=score.needs_class)
+    n_base = int(n_roots[0])
+    split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
+    with_bounds = pruning.on and bounds_pay(split, len(order))
+    q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
+    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max)
+    rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
+    labelled = Labelled(
+        np.ascontiguousarray(rows.codes[order]), rows.weights, roots, n_roots,
+        dense_size(rows.n_distinct), hash_size(rows.n_distinct),
+    )  # fmt: skip
+    binom = binomials(len(order) + 1, n_levels + 1)
+    bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
+    binary = bool(np.all(own_arities[: split[0]] == 2))
+    ones = _ones(split, n_base) if binary else None
+    blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
+    return JointBuild(group, order, own_arities, binom, shapes, terms, rules, labelled, bits, ones, blocks, split)
+
+
+def bounds_pay(split: tuple[int, ...], n_vars: int) -> bool:
+    """Superset bounds save counting only where labels are used, and from three variables on."""
+    return any(prefix < n_vars for prefix in split[2:])
+
+
+def _roots(rows: Rows, group: Group, arities: Ints, *, with_marginal: bool) -> tuple[np.ndarray, Ints]:
+    labels, n_labels = base_labels(rows, group.base, arities)
+    if not with_marginal:
+        return labels[None, :], np.array([n_labels], dtype=np.int64)
+    return np.stack([labels, np.zeros_like(labels)]), np.array([n_labels, 1], dtype=np.int64)
+
+
+def _rules(
+    rows: Rows,
+    domain: Domain,
+    group: Group,
+    order: Ints,
+    shapes: Shapes,
+    score: CellScore,
+    pruning: Pruning,
+    with_bounds: bool,
+) -> Rules:
+    n = int(rows.weights.sum())
+    position = {int(v): i for i, v in enumerate(order)}
+    is_allowed = np.zeros((len(order), len(order)), dtype=np.bool_)
+    limits = np.full(len(order), -1, dtype=np.int64)
+    constant = np.zeros(len(order))
+    for child, free_limit in zip(group.children, group.free_limits, strict=True):
+        own = position[child]
+        limits[own] = free_limit
+        is_allowed[[position[parent] for parent in domain.allowed[child]], own] = True
+        constant[own] = score.child_constant(
+            np.bincount(rows.codes[child], weights=rows.weights).astype(np.int64)
+        )
+    small = [shape for shape in shapes.arities if len(shape) < group.max_free + 1 + len(group.base)]
+    penalty = _padded(np.array([score.penalty(int(r), small, n) for r in shapes.kind_arity]), len(shapes.arities))
+    bound_top = np.full(len(order), np.inf)
+    bound_penalty = np.zeros_like(penalty)
+    if with_bounds and score.likelihood_weight is not None:
+        bound_top = score.likelihood_weight * likelihood_ceilings(rows, order.tolist()) - constant
+        smallest = int(shapes.kind_arity.min())
+        ceilings = [ceiling_penalties(score, int(r), smallest, small, n) for r in shapes.kind_arity]
+        bound_penalty = _padded(np.array(ceilings), len(shapes.arities))
+    has_charge = bool(np.any(penalty != 0) or np.any(constant != 0))
+    restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1))
+    return Rules(
+        penalty, constant, bound_penalty, bound_top, is_allowed, limits, has_charge, restricted, pruning.on, pruning.gap
+    )
+
+
+def _padded(values: np.ndarray, width: int) -> np.ndarray:
+    """Shapes are numbered by size: those of the top level are never anybody's parents."""
+    return np.hstack([values, np.zeros((len(values), width - values.shape[1]))])
+
+
+def _bits(rows: Rows, variables: Ints, arities: Ints, labels: Ints, n_base: int) -> Bits:
+    bitmaps = indicator_bitmaps(rows, variables.tolist(), arities, labels, n_base)
+    base_size = np.bincount(labels, weights=rows.weights, minlength=n_base).astype(np.int64)
+    return Bits(
+        bitmaps.words, bitmaps.first, bitmaps.segment_start, bitmaps.segment_base, bitmaps.segment_shift, base_size
+    )
+
+
+def _ones(split: tuple[int, ...], n_base: int) -> Ones:
+    """Room for the all-ones counts of every level but the top one."""
+    sizes = [0, *(n_base * comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))]
+    level_start = np.concatenate([[0], np.cumsum(sizes), [0]]).astype(np.int64)
+    level_start[-1] = level_start[-2]
+    return Ones(np.empty(int(level_start[-1]), dtype=np.int32), level_start)
+
+
+def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:
+    """Room for the all-positive entries of every level but the top one."""
+    n_rows = [comb(prefix, level) for level, prefix in enumerate(split[:-1])]
+    level_start = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
+    row_start = np.zeros(int(level_start[-1]), dtype=np.int64)
+    at = 0
+    for level, prefix in enumerate(split[:-1]):
+        if prefix > 0:
+            own = row_start[level_start[level] : level_start[level + 1]]
+            at = _lay_out_rows(level, prefix, arities, first, n_base, binom, at, own)
+    return Blocks(np.empty(at, dtype=np.int32), row_start, level_start)
+
+
+@njit(cache=True, nogil=True)
+def _lay_out_rows(
+    n_row: int, n_vars: int, arities: Ints, first: Ints, n_base: int, binom: Ints, at: int, row_start: Ints
+) -> int:
+    """Where the block of each row begins; the end of the last."""
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(0, n_row, n_vars, binom, row)
+    for rank in range(len(row_start)):
+        if rank > 0:
+            advance(row, n_row)
+        row_start[rank] = at
+        size = n_base * first[row[0] if n_row > 0 else n_vars]
+        for i in range(n_row):
+            size *= arities[row[i]] - 1
+        at += size
+    return at

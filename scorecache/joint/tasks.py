@@ -1,0 +1,108 @@
+"""One level of a joint build as pieces of work: which kernel counts which rows.
+
+The pieces do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from scorecache.counting.subsets import row_chunks, unrank
+from scorecache.joint.binary_tiles import binary_values, single_values
+from scorecache.joint.bitmap_rows import bitmap_values
+from scorecache.joint.families import families_of_rows
+from scorecache.joint.label_rows import label_values
+from scorecache.joint.prepare import JointBuild
+from scorecache.joint.types import Lattice, State
+from scorecache.survivors import NO_SURVIVORS, Survivors, Task
+
+SETS_PER_CHUNK = 1 << 13
+"""Bitmap work between two looks at the clock, in joint sets; label work is slower by about the rows over a hundred."""
+
+
+def level_tasks(
+    build: JointBuild, level: int, below: State, here: State, is_top: bool, *, parents_only: bool
+) -> list[Task]:
+    """The rows of a level, cut into chunks that do not depend on the number of threads."""
+    n, prefix = len(build.order), build.split[level - 1]
+    n_bitmap_rows, n_rows = comb(prefix, level - 1), comb(n, level - 1)
+    states = (build, level, below, here, is_top)
+    tasks: list[Task] = []
+    if prefix > 0 and not parents_only and build.ones is not None:
+        lead = min(level, 2)
+        n_tiles = comb(prefix, level - lead)
+        for first, last in row_chunks(build.binom, level, prefix, 0, n_tiles, SETS_PER_CHUNK, lead=lead):
+            tasks.append((_binary_chunk, (first, last, *states)))
+    elif prefix > 0 and not parents_only:
+        for first, last in row_chunks(build.binom, level, prefix, 0, n_bitmap_rows, SETS_PER_CHUNK):
+            tasks.append((_bitmap_chunk, (first, last, *states)))
+    if prefix < n and level == 1:
+        tasks.append((_label_chunk, (0, 1, prefix, parents_only, *states)))
+    elif prefix < n:
+        per_chunk = max(64, SETS_PER_CHUNK * 100 // (100 + build.labelled.codes.shape[1]))
+        for first, last in row_chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
+            tasks.append((_label_chunk, (first, last, 0, parents_only, *states)))
+    return tasks
+
+
+def _bitmap_chunk(
+    first: int, last: int, build: JointBuild, level: int, below: State, here: State, is_top: bool
+) -> Survivors:
+    assert build.blocks is not None
+    lattice = _lattice(build, level, build.split[level - 1])
+    n_bounds = 0 if is_top else len(build.terms.bound_start)
+    values = bitmap_values(first, last, lattice, build.bits, build.blocks, build.terms, here, is_top, n_bounds)
+    return families_of_rows(first, last, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+
+
+def _binary_chunk(
+    first: int, last: int, build: JointBuild, level: int, below: State, here: State, is_top: bool
+) -> Survivors:
+    assert build.ones is not None
+    lattice = _lattice(build, level, build.split[level - 1])
+    if level == 1:
+        values = single_values(lattice, build.bits, build.ones, build.terms, here, is_top)
+        row_from, row_to = 0, 1
+    else:
+        n_bounds = 0 if is_top else len(build.terms.bound_start)
+        values = binary_values(first, last, lattice, build.bits, build.ones, build.terms, here, is_top, n_bounds)
+        row_from, row_to = _rows_of_tiles(lattice, first), _rows_of_tiles(lattice, last)
+    return families_of_rows(
+        row_from, row_to, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top
+    )
+
+
+def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
+    """The number of rows in all tiles before this one."""
+    n_suffix = lattice.size - 2
+    if tile == comb(lattice.n_vars, n_suffix):
+        return comb(lattice.n_vars, lattice.size - 1)
+    suffix = np.zeros(n_suffix, dtype=np.int64)
+    unrank(tile, n_suffix, lattice.n_vars, lattice.binom, suffix)
+    return sum(int(lattice.binom[v, i + 2]) for i, v in enumerate(suffix))
+
+
+def _label_chunk(
+    first: int,
+    last: int,
+    x_from: int,
+    parents_only: bool,
+    build: JointBuild,
+    level: int,
+    below: State,
+    here: State,
+    is_top: bool,
+) -> Survivors:
+    lattice = _lattice(build, level, len(build.order))
+    values = label_values(
+        first, last, x_from, parents_only, lattice, build.labelled, build.terms, build.rules, below, here, is_top
+    )
+    if parents_only:
+        return NO_SURVIVORS
+    return families_of_rows(first, last, x_from, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+
+
+def _lattice(build: JointBuild, level: int, n_vars: int) -> Lattice:
+    return Lattice(level, n_vars, build.binom, build.shapes.step, build.shapes.kinds, build.arities)
