@@ -18,6 +18,13 @@ computed. The bounds are the minimum of two:
   rising factorial obeys (ra)_(m+n) >= (ra)_m (ra)_n, (i + a) / (i + r a) grows with i, and u falls in a). fNML:
   u(n) = -log C(r, n), since C(r, m+n) <= C(r, m) C(r, n).
 
+*The pair rule* of AIC and BIC. No set that holds W + {Y} is needed for the child X if
+
+    price (r_Y - 1) (r_X - 1) q_W >= N min{ H(X | W), H(Y | W) }
+
+because adding Y to any superset of W gains at most N I(X; Y | W') <= the right side and costs at least the left (de
+Campos, Scanagatta, Corani, Zaffalon 2018). It is looked up before a set is counted by labels.
+
 *The domain.* Subsets are taken within the domain: required parents are never given up, and in a TAN, where a feature
 must keep its one feature parent, nothing is dropped at all.
 """

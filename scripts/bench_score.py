@@ -67,7 +67,7 @@ LEGEND = [
     "min, median: of the measured runs, {repeats} per case unless a note says otherwise; the verdict is the median's.",
     "scored: the families within the limits of domain and score; those that a superset bound excludes count too.",
     "first run: wall seconds of the run before; it loads the kernels, and compiles those that never ran here before.",
-    "peers: seconds they needed on another machine; they were not measured in this run.",
+    "peers: seconds known from elsewhere, not measured in this run.",
 ]
 
 
@@ -139,8 +139,8 @@ def main(arguments: list[str] | None = None) -> int:
     facts["load average at the end"] = load_average()
     print("", as_markdown(rows) if options.markdown else as_text(rows), "", sep="\n")
     remarks = [f"{name} was skipped: {reason}" for name, reason in skipped.items()]
-    remarks += [f"load average at the end: {facts['load average at the end']}", *LEGEND]
-    _print_lines([remark.format(repeats=settings.repeats) for remark in remarks], options.markdown)
+    remarks.append(f"load average at the end: {facts['load average at the end']}")
+    _print_lines(remarks + [line.format(repeats=settings.repeats) for line in LEGEND], options.markdown)
     if options.json is not None:
         report = {"machine": facts, "rows": [row.to_json() for row in rows], "skipped": skipped}
         options.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

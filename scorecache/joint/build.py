@@ -48,7 +48,7 @@ def _state_below(build: JointBuild) -> State:
             value += sum_terms(terms, terms.marginal_start, 0, base_size.sum(axis=0, keepdims=True))
         values = [-value]
     nothing = np.zeros((n, 1))
-    return State(np.array(values), nothing, nothing.T.copy(), np.ones(1, dtype=np.bool_))
+    return State(np.array(values), nothing, nothing.T.copy(), np.empty((0, 0)), np.ones(1, dtype=np.bool_))
 
 
 def _new_state(build: JointBuild, level: int, is_top: bool) -> State:
@@ -60,5 +60,6 @@ def _new_state(build: JointBuild, level: int, is_top: bool) -> State:
         np.empty((n_values, n_sets), dtype=np.int64),
         np.full((n, n_w), np.inf),
         np.full((n_w, n), np.inf),
+        np.full((n, n_w) if build.rules.pair_price > 0 else (0, 0), np.inf),
         np.zeros(n_sets, dtype=np.bool_),
     )

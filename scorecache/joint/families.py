@@ -42,6 +42,7 @@ def families_of_rows(
     here_by_child, here_by_set = here.best_by_child, here.best_by_set
     prune, gap = rules.prune, rules.gap
     joint, values_from = values.joint, values.first
+    pairs_on = rules.pair_price > 0.0
     two_part = parent_value.shape[0] > 1
     has_charge = rules.has_charge
     restricted = rules.restricted
@@ -117,6 +118,10 @@ def families_of_rows(
                         if not is_allowed[x, child]:
                             best[x] = DEAD
 
+            if pairs_on:
+                for x in range(x_from, x_to):
+                    if best[x] < DEAD and pair_closed(lattice, row, x, role, rules, below):
+                        best[x] = DEAD
             for x in range(x_from, x_to):
                 if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
                     out_child[n_out] = x if role < 0 else row[role]
@@ -133,6 +138,12 @@ def families_of_rows(
             if is_top:
                 continue
 
+            if pairs_on:
+                for x in range(x_from, x_to):
+                    child = x if role < 0 else row[role]
+                    likelihood = score[x] + penalty[kinds[child], shape if role < 0 else shape_w[x]]
+                    known = here.counted[first + values_from + x]
+                    here.entropy[child, rank_w + (0 if role < 0 else x)] = -likelihood if known else np.inf
             for x in range(x_from, x_to):
                 best[x] = max(best[x], score[x])
             if prune:
@@ -153,6 +164,36 @@ def families_of_rows(
                     here_by_child[row[role], rank_w + x] = best[x]
                     here_by_set[rank_w + x, row[role]] = best[x]
     return _resized(out_child, out_score, out_parents, n_out, n_out)
+
+
+@njit(cache=True, nogil=True)
+def pair_closed(lattice: Lattice, row: Ints, x: int, role: int, rules: Rules, below: State) -> bool:
+    """Does the pair rule (`scorecache.pruning`) close this family and all above it?
+
+    The child is x with parents P for role -1, otherwise p_role with parents P - p_role + x.
+    """
+    n_row = lattice.size - 1
+    child = x if role < 0 else row[role]
+    for i in range(n_row if role < 0 else n_row + 1):
+        # the parent to be added last: p_i, or x where i has run past the row
+        if i == role:
+            continue
+        added = row[i] if i < n_row else x
+        shape = 0
+        for other in range(n_row):
+            if other != i and other != role:
+                shape = lattice.step[shape, lattice.kinds[row[other]]]
+        if role >= 0 and i < n_row:
+            shape = lattice.step[shape, lattice.kinds[x]]
+            rank = x + rank_without(row, n_row, role, i, 1, lattice.binom)
+        else:
+            rank = rank_without(row, n_row, role, i, 0, lattice.binom)
+        price = rules.pair_price * rules.q[shape]
+        price *= (lattice.arities[added] - 1) * (lattice.arities[child] - 1)
+        gain = min(below.entropy[child, rank], below.entropy[added, rank])
+        if price >= gain + rules.gap + BOUND_TOL * max(1.0, gain):
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True)

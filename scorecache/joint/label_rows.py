@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scorecache.counting.label import count_cells, refine
 from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.joint.families import DEAD, sets_before
+from scorecache.joint.families import DEAD, pair_closed, sets_before
 from scorecache.joint.terms import count_term
 from scorecache.joint.types import Ints, Lattice, Rules, State, Terms, Values
 
@@ -130,7 +130,7 @@ def _family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Sta
             break
         subset = rank_without(row, n_row, i, -1, 0, lattice.binom)
         alive = rules.is_allowed[row[i], x] and below.best_by_set[subset, x] < DEAD
-    if alive:
+    if alive and not (rules.pair_price > 0.0 and pair_closed(lattice, row, x, -1, rules, below)):
         return True
     for role in range(n_row):
         child = row[role]
@@ -142,7 +142,7 @@ def _family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Sta
             if i != role:
                 subset = rank_without(row, n_row, role, i, 1, lattice.binom)
                 alive = rules.is_allowed[row[i], child] and below.best_by_child[child, subset + x] < DEAD
-        if alive:
+        if alive and not (rules.pair_price > 0.0 and pair_closed(lattice, row, x, role, rules, below)):
             return True
     return False
 

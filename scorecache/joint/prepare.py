@@ -26,6 +26,7 @@ from scorecache.joint.types import Ints, Rules, Terms
 from scorecache.plan import Group, bitmap_prefix
 from scorecache.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scores import CellScore
+from scorecache.scores.penalized import PenalizedLikelihood
 from scorecache.survivors import Pruning
 
 
@@ -128,9 +129,11 @@ def _rules(
         bound_penalty = _padded(np.array(ceilings), len(shapes.arities))
     has_charge = bool(np.any(penalty != 0) or np.any(constant != 0))
     restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1))
+    pair_price = score.price(n) if with_bounds and isinstance(score, PenalizedLikelihood) else 0.0
     return Rules(
-        penalty, constant, bound_penalty, bound_top, is_allowed, limits, has_charge, restricted, pruning.on, pruning.gap
-    )
+        penalty, constant, bound_penalty, bound_top, is_allowed, limits, has_charge, restricted,
+        pair_price, shapes.q, pruning.on, pruning.gap,
+    )  # fmt: skip
 
 
 def _padded(values: np.ndarray, width: int) -> np.ndarray:

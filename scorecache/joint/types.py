@@ -52,6 +52,8 @@ class Values(NamedTuple):
 class Rules(NamedTuple):
     """Scoring and pruning of families, indexed by the kind of the child and the shape of its parents.
 
+    `pair_price` is the price of a free parameter where the pair rule is used, otherwise 0; `q` the product of arities.
+
     `has_charge` is false if every penalty and constant is 0, `restricted` if every variable may be any other's parent.
     """
 
@@ -63,6 +65,8 @@ class Rules(NamedTuple):
     limits: Ints
     has_charge: bool
     restricted: bool
+    pair_price: float
+    q: Floats
     prune: bool
     gap: float
 
@@ -72,11 +76,13 @@ class State(NamedTuple):
 
     `parent_value[k, rank(W)]` is the parents' part of the score of a child of kind k (one row where it does not depend
     on k); `best` holds, for child c and parent set W, the best score among W and its subsets, or +inf where c may have
-    neither W nor any superset of it. Both orders of the indices are kept, for runs over either. `counted` tells the
-    joint sets of the level that have a parent value.
+    neither W nor any superset of it. Both orders of the indices are kept, for runs over either. `entropy` holds
+    N H(c | W) for the pair rule (+inf: not known; no rows: the rule is off). `counted` tells the joint sets of the
+    level that have a parent value.
     """
 
     parent_value: Ints
     best_by_child: Floats
     best_by_set: Floats
+    entropy: Floats
     counted: NDArray[np.bool_]

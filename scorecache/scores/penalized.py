@@ -20,7 +20,9 @@ import numpy as np
 from scorecache.scores._base import CellScore, Floats, Shape, n_log_n, product
 
 
-class _Likelihood(CellScore):
+class PenalizedLikelihood(CellScore):
+    """A likelihood less a price for every free parameter."""
+
     score_equivalent: ClassVar[bool] = True
     likelihood_weight: ClassVar[float | None] = 1.0
 
@@ -36,7 +38,7 @@ class _Likelihood(CellScore):
 
 
 @dataclass(frozen=True)
-class LL(_Likelihood):
+class LL(PenalizedLikelihood):
     """Maximum log-likelihood; it never falls when a parent is added, so it needs an in-degree bound."""
 
     name: ClassVar[str] = "ll"
@@ -49,7 +51,7 @@ class LL(_Likelihood):
 
 
 @dataclass(frozen=True)
-class AIC(_Likelihood):
+class AIC(PenalizedLikelihood):
     """Akaike's criterion: one nat per free parameter."""
 
     name: ClassVar[str] = "aic"
@@ -61,7 +63,7 @@ class AIC(_Likelihood):
 
 
 @dataclass(frozen=True)
-class BIC(_Likelihood):
+class BIC(PenalizedLikelihood):
     """Schwarz's criterion, the minimum description length up to a constant."""
 
     name: ClassVar[str] = "bic"
