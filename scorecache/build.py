@@ -18,7 +18,7 @@ from importlib import metadata
 import numpy as np
 
 from scorecache.cache import ScoreCache
-from scorecache.counting.rows import Rows, distinct_rows
+from scorecache.counting.rows import Rows, all_rows, distinct_rows
 from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
@@ -27,7 +27,7 @@ from scorecache.family.build import prepare as prepare_alone
 from scorecache.family.build import run_levels as run_alone
 from scorecache.joint.build import run_levels as run_together
 from scorecache.joint.prepare import prepare as prepare_together
-from scorecache.plan import Group, limits_beside_required, make_groups
+from scorecache.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
@@ -123,9 +123,10 @@ def plan_build(
 ) -> BuildPlan:
     """Check what was asked for, merge equal rows and group the children, without scoring anything."""
     score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
-    rows = distinct_rows(dataset)
-    limits = limits_beside_required(rows, dataset.arities, domain, score, pruning)
-    return BuildPlan(dataset, score, domain, pruning, rows, tuple(make_groups(domain, score, limits)))
+    limits = limits_beside_required(dataset, domain, score, pruning)
+    groups = tuple(make_groups(domain, score, limits))
+    rows = distinct_rows(dataset) if merging_pays(groups, dataset.arities) else all_rows(dataset)
+    return BuildPlan(dataset, score, domain, pruning, rows, groups)
 
 
 def _settle(

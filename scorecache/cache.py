@@ -123,22 +123,22 @@ def _sorted_order(
     """By child, falling score, size, parents. Only rows that tie in child and score pay for comparing parents."""
     if len(children) == 0:
         return np.empty(0, dtype=np.int64)
-    order = np.argsort(children.astype(np.uint16) if children.max(initial=0) < 1 << 16 else children, kind="stable")
-    ends = np.cumsum(np.bincount(children))
-    for first, last in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
-        own = order[first:last]
-        order[first:last] = own[np.argsort(-scores[own])]
-    same = (np.diff(children[order]) == 0) & (np.diff(scores[order]) == 0)
+    by_score = np.argsort(-scores)
+    narrow = children.astype(np.uint16 if children.max() < 1 << 16 else np.int64)  # 16 bits are sorted by radix
+    order = by_score[np.argsort(narrow[by_score], kind="stable")]
+    sorted_children, sorted_scores = narrow[order], scores[order]
+    same = (sorted_children[1:] == sorted_children[:-1]) & (sorted_scores[1:] == sorted_scores[:-1])
+    if not np.any(same):
+        return order
     tied = np.concatenate([same, [False]])
     tied[1:] |= same
     where = np.flatnonzero(tied)
-    if len(where):
-        rows = order[where]
-        run = np.cumsum(~np.concatenate([[False], same])[where])
-        sizes = parent_start[rows + 1] - parent_start[rows]
-        table = np.full((len(rows), int(sizes.max())), -1, dtype=np.int32)
-        for position in range(table.shape[1]):
-            has = sizes > position
-            table[has, position] = parents[parent_start[rows[has]] + position]
-        order[where] = rows[np.lexsort((*table.T[::-1], sizes, run))]
+    rows = order[where]
+    run = np.cumsum(~np.concatenate([[False], same])[where])
+    sizes = parent_start[rows + 1] - parent_start[rows]
+    table = np.full((len(rows), int(sizes.max())), -1, dtype=np.int32)
+    for position in range(table.shape[1]):
+        has = sizes > position
+        table[has, position] = parents[parent_start[rows[has]] + position]
+    order[where] = rows[np.lexsort((*table.T[::-1], sizes, run))]
     return order

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.counting.rows import Rows
+from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.pruning import most_parents
 from scorecache.scores import CellScore, Score
@@ -31,6 +32,12 @@ FEWEST_CELLS = 64
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""
+
+SMALL_ARITY = 4
+BITMAP_ROW_NANOSECONDS = 0.01
+LABEL_ROW_NANOSECONDS = 1.5
+MERGE_ROW_NANOSECONDS = 250.0
+"""What a row costs: in a joint set of variables with at most four states, in another one, and to be merged."""
 
 MOST_BASES = 64
 """More base configurations than this leave the bitmap segments mostly padding."""
@@ -77,13 +84,22 @@ def make_groups(domain: Domain, score: Score, free_limits: Sequence[int]) -> lis
     return groups
 
 
-def limits_beside_required(rows: Rows, arities: Ints, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
+def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:
+    """Will counting distinct rows save more than finding them costs?"""
+    per_row = 0.0
+    for group in groups:
+        small = group.together and arities[list(group.universe)].max(initial=0) <= SMALL_ARITY
+        per_row += group.n_joint_sets * (BITMAP_ROW_NANOSECONDS if small else LABEL_ROW_NANOSECONDS)
+    return per_row > MERGE_ROW_NANOSECONDS
+
+
+def limits_beside_required(dataset: Dataset, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
     """Per child, how many parents beside the required ones need looking at."""
-    limits = []
+    limits, arities = [], dataset.arities
     for child in range(domain.n_vars):
         limit = domain.limits[child] - len(domain.required[child])
-        if pruning.on:
-            counts = np.bincount(rows.codes[child], weights=rows.weights, minlength=int(arities[child]))
+        if pruning.on and isinstance(score, CellScore) and score.has_penalty:
+            counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=int(arities[child]))
             required = tuple(int(arities[v]) for v in domain.required[child])
             candidates = tuple(int(arities[v]) for v in domain.allowed[child])
             limit = most_parents(score, counts.astype(np.int64), required, candidates, limit, pruning.gap)
@@ -91,6 +107,7 @@ def limits_beside_required(rows: Rows, arities: Ints, domain: Domain, score: Sco
     return limits
 
 
+@cache
 def n_subsets(n: int, most: int) -> int:
     """The number of subsets of n elements with at most `most` of them."""
     return sum(comb(n, size) for size in range(most + 1))

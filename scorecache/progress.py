@@ -62,7 +62,7 @@ class Runner:
             yield result
 
     def _results(self, tasks: list[Task]) -> Iterator[Survivors]:
-        if self._pool is None:
+        if self._pool is None or len(tasks) == 1:
             for kernel, arguments in tasks:
                 self._deadline.check()
                 yield kernel(*arguments)

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.rows import Rows, merge_rows
-from scorecache.scores import CellScore, Score
+from scorecache.scores import CellScore
 from scorecache.scores._base import Shape
 
 Floats = NDArray[np.float64]
@@ -67,13 +67,13 @@ def ceiling_penalties(score: CellScore, r: int, smallest: int, shapes: Sequence[
     return score.penalty(r, [tuple(sorted((*shape, smallest))) for shape in shapes], n)
 
 
-def most_parents(score: Score, counts: Ints, required: Shape, candidates: Shape, limit: int, gap: float) -> int:
+def most_parents(score: CellScore, counts: Ints, required: Shape, candidates: Shape, limit: int, gap: float) -> int:
     """A limit on the parents beside the required ones that dominance alone implies, from the arities and penalties.
 
     With j more parents the score is at most LLmax <= 0 less the penalty of the j smallest candidates; once that is no
     better than the child's own entropy less the penalty of the required parents, the required parents alone dominate.
     """
-    if not isinstance(score, CellScore) or score.likelihood_weight is None:
+    if score.likelihood_weight is None:
         return limit
     n = int(counts.sum())
     present = counts[counts > 0].astype(np.float64)

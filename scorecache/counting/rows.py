@@ -19,7 +19,7 @@ EMPTY = -1
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows: `codes[v, d]` is the state of variable v in distinct row d, which occurs `weights[d]` times."""
+    """Weighted rows: `codes[v, d]` is the state of variable v in distinct row d, which occurs `weights[d]` times."""
 
     codes: NDArray[np.uint16]
     weights: NDArray[np.int64]
@@ -27,6 +27,12 @@ class Rows:
     @property
     def n_distinct(self) -> int:
         return int(self.codes.shape[1])
+
+
+def all_rows(dataset: Dataset) -> Rows:
+    """The rows as they are, equal ones side by side with their own weights."""
+    weights = np.ones(dataset.n_rows, dtype=np.int64) if dataset.weights is None else dataset.weights
+    return Rows(dataset.codes, np.ascontiguousarray(weights))
 
 
 def distinct_rows(dataset: Dataset) -> Rows:

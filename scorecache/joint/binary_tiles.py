@@ -297,15 +297,34 @@ def _add_terms(
                         + count_term(terms, start, shape, rest - with_x + n)
                     )
                 continue
-            for x in range(p):
-                n = pairs[at + x]
-                with_x = singles[cell * below + x]
-                value[e + x] += (
-                    table[start + n]
-                    + table[start + with_x - n]
-                    + table[start + with_p - n]
-                    + table[start + rest - with_x + n]
-                )
+            _add_run(table, start, with_p, rest, pairs, at, singles, cell * below, value, e, p)
+
+
+@njit(cache=True, nogil=True)
+def _add_run(
+    table: Ints,
+    start: int,
+    with_p: int,
+    rest: int,
+    pairs: Counts,
+    at_pairs: int,
+    singles: Counts,
+    at_singles: int,
+    value: Ints,
+    at_value: int,
+    n_x: int,
+) -> None:
+    """The terms of one p and all x below it; unsigned indices spare numba's test for negative ones."""
+    of_pair, of_x, to = np.uint64(at_pairs), np.uint64(at_singles), np.uint64(at_value)
+    for x in range(np.uint64(n_x)):
+        n = pairs[of_pair + x]
+        with_x = singles[of_x + x]
+        value[to + x] += (
+            table[np.uint64(start + n)]
+            + table[np.uint64(start + with_x - n)]
+            + table[np.uint64(start + with_p - n)]
+            + table[np.uint64(start + rest - with_x + n)]
+        )
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,9 @@ from scorecache.joint.types import Floats, Ints, Lattice, Rules, State, Values
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
 
+FIRST_ROOM = 4096
+"""Survivors that a piece of work has room for at first."""
+
 BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
 
@@ -52,9 +55,9 @@ def families_of_rows(
     score = np.empty(n_vars, np.float64)
     best = np.empty(n_vars, np.float64)
     shape_w = np.empty(n_vars, np.int64)
-    out_child = np.empty(256, np.int64)
-    out_score = np.empty(256, np.float64)
-    out_parents = np.empty((256, max(n_row, 1)), np.int32)
+    out_child = np.empty(FIRST_ROOM, np.int64)
+    out_score = np.empty(FIRST_ROOM, np.float64)
+    out_parents = np.empty((FIRST_ROOM, max(n_row, 1)), np.int32)
     n_out = 0
 
     for rank in range(row_from, row_to):
@@ -75,18 +78,24 @@ def families_of_rows(
             # the smallest element of W: x itself, or W = P, the same for every x
             if role < 0:
                 rank_w = rank_without(row, n_row, -1, -1, 0, binom)
-                for x in range(x_from, x_to):
-                    best[x] = -np.inf if n_row <= limits[x] else DEAD
-                    score[x] = (joint[first + x] + parent_value[kinds[x] if two_part else 0, rank_w]) * unit
+                if two_part:
+                    for x in range(x_from, x_to):
+                        score[x] = (joint[first + x] + parent_value[kinds[x], rank_w]) * unit
+                else:
+                    _add_part(joint, first, parent_value[0, rank_w], unit, x_from, x_to, score)
                 if has_charge:
                     for x in range(x_from, x_to):
                         score[x] -= penalty[kinds[x], shape] + constant[x]
-                for i in range(n_row):
-                    subset = rank_without(row, n_row, i, -1, 0, binom)
+                if n_row == 0:
                     for x in range(x_from, x_to):
-                        best[x] = max(best[x], best_by_set[subset, x])
-                    if restricted:
-                        for x in range(x_from, x_to):
+                        best[x] = -np.inf
+                for i in range(n_row):
+                    _raise_to(best_by_set, rank_without(row, n_row, i, -1, 0, binom), 0, x_from, x_to, i == 0, best)
+                if restricted:
+                    for x in range(x_from, x_to):
+                        if n_row > limits[x]:
+                            best[x] = DEAD
+                        for i in range(n_row):
                             if not is_allowed[row[i], x]:
                                 best[x] = DEAD
             else:
@@ -94,25 +103,24 @@ def families_of_rows(
                 kind = kinds[child]
                 rank_w = rank_without(row, n_row, role, -1, 1, binom)
                 part = kind if two_part else 0
-                for x in range(x_from, x_to):
-                    score[x] = (joint[first + x] + parent_value[part, rank_w + x]) * unit
+                _add_parts(joint, first, parent_value, part, rank_w, unit, x_from, x_to, score)
                 if has_charge or not is_top:
                     for x in range(x_from, x_to):
                         shape_w[x] = step[shape, kinds[x]]
                         score[x] -= penalty[kind, shape_w[x]] + constant[child]
                 floor = best_by_child[child, rank_without(row, n_row, role, -1, 0, binom)]
-                if n_row > limits[child]:
-                    floor = DEAD
-                for i in range(n_row):
-                    if i != role and not is_allowed[row[i], child]:
+                if restricted:
+                    if n_row > limits[child]:
                         floor = DEAD
+                    for i in range(n_row):
+                        if i != role and not is_allowed[row[i], child]:
+                            floor = DEAD
                 for x in range(x_from, x_to):
                     best[x] = floor
                 for i in range(n_row):
                     if i != role:
                         subset = rank_without(row, n_row, role, i, 1, binom)
-                        for x in range(x_from, x_to):
-                            best[x] = max(best[x], best_by_child[child, subset + x])
+                        _raise_to(best_by_child, child, subset, x_from, x_to, False, best)
                 if restricted:
                     for x in range(x_from, x_to):
                         if not is_allowed[x, child]:
@@ -164,6 +172,36 @@ def families_of_rows(
                     here_by_child[row[role], rank_w + x] = best[x]
                     here_by_set[rank_w + x, row[role]] = best[x]
     return _resized(out_child, out_score, out_parents, n_out, n_out)
+
+
+@njit(cache=True, nogil=True)
+def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, anew: bool, best: Floats) -> None:
+    """best[x] = max(best[x], floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
+    i, at = np.uint64(line), np.uint64(start)
+    if anew:
+        for x in range(np.uint64(x_from), np.uint64(x_to)):
+            best[x] = floors[i, at + x]
+    else:
+        for x in range(np.uint64(x_from), np.uint64(x_to)):
+            best[x] = max(best[x], floors[i, at + x])
+
+
+@njit(cache=True, nogil=True)
+def _add_part(joint: Ints, first: int, part: int, unit: float, x_from: int, x_to: int, score: Floats) -> None:
+    """score[x] = (joint[first + x] + part) * unit."""
+    at_joint = np.uint64(first)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        score[x] = (joint[at_joint + x] + part) * unit
+
+
+@njit(cache=True, nogil=True)
+def _add_parts(
+    joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, x_from: int, x_to: int, score: Floats
+) -> None:
+    """score[x] = (joint[first + x] + parts[line, start + x]) * unit."""
+    at_joint, i, at = np.uint64(first), np.uint64(line), np.uint64(start)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        score[x] = (joint[at_joint + x] + parts[i, at + x]) * unit
 
 
 @njit(cache=True, nogil=True)

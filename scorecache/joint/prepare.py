@@ -70,7 +70,8 @@ def prepare(
     split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
     with_bounds = pruning.on and bounds_pay(split, len(order))
     q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
-    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max)
+    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, float(own_arities.mean()) ** n_levels))
+    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
     rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
     labelled = Labelled(
         np.ascontiguousarray(rows.codes[order]), rows.weights, roots, n_roots,
@@ -128,7 +129,7 @@ def _rules(
         ceilings = [ceiling_penalties(score, int(r), smallest, small, n) for r in shapes.kind_arity]
         bound_penalty = _padded(np.array(ceilings), len(shapes.arities))
     has_charge = bool(np.any(penalty != 0) or np.any(constant != 0))
-    restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1))
+    restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1) or limits.min() < group.max_free)
     pair_price = score.price(n) if with_bounds and isinstance(score, PenalizedLikelihood) else 0.0
     return Rules(
         penalty, constant, bound_penalty, bound_top, is_allowed, limits, has_charge, restricted,

@@ -20,24 +20,24 @@ from scorecache.joint.types import Terms
 from scorecache.scores import FCLL, CellScore
 
 SUM_BITS = 61
-TABLE_BYTES = 256 << 20
-"""Tables that depend on q are cut to this many bytes in all; larger counts are then evaluated in the kernel."""
 FEWEST_ENTRIES = 4096
+MOST_ENTRIES = 1 << 25
+"""Tables that depend on q are cut to as many entries as there will be look-ups; larger counts are evaluated in the
+kernel."""
 
 Floats = NDArray[np.float64]
 
 
-def build_terms(score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, q_max: float) -> Terms:
+def build_terms(
+    score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, q_max: float, n_lookups: int
+) -> Terms:
     """The tables of a score for counts up to n: cells by shape, class marginal, parents and bounds by child kind."""
     by_q = sorted(set(shapes.q.tolist())) if score.depends_on_q else [1.0]
     cap = n + 1
-    if len(by_q) * (n + 1) * 8 > TABLE_BYTES:
-        cap = min(n + 1, max(FEWEST_ENTRIES, TABLE_BYTES // (8 * len(by_q))))
-    n_max = cap - 1
-    tables: list[Floats] = [score.cell_terms(n_max, q) for q in by_q]
-    heaviest = max(_heaviest(score.cell_terms(n_max, q)) for q in (by_q[0], by_q[-1]))
-    if cap <= n:
-        heaviest = max(heaviest, 2 * math.log(n + 1))
+    if score.depends_on_q:
+        cap = min(cap, max(FEWEST_ENTRIES, min(n_lookups, MOST_ENTRIES) // len(by_q)))
+    tables: list[Floats] = [score.cell_terms(cap - 1, q) for q in by_q]
+    heaviest = 2 * math.log(n + 1) if cap <= n else 0.0
     marginal = isinstance(score, FCLL)
     if isinstance(score, FCLL):
         tables.append(score.marginal_terms(n))
@@ -48,8 +48,7 @@ def build_terms(score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, 
         if with_bounds and cap > n and (table := score.bound_terms(n, int(r), q_max)) is not None
     ]
     tables += parents + bounds
-    for table in tables[len(by_q) :]:
-        heaviest = max(heaviest, _heaviest(table))
+    heaviest = max(heaviest, *(_heaviest(table) for table in tables))
     starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])]).astype(np.int64)
     unit = 2.0 ** (math.ceil(math.log2(max(1.0, 2 * n * heaviest))) - SUM_BITS)
     first_parent = len(by_q) + marginal

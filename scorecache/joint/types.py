@@ -54,7 +54,7 @@ class Rules(NamedTuple):
 
     `pair_price` is the price of a free parameter where the pair rule is used, otherwise 0; `q` the product of arities.
 
-    `has_charge` is false if every penalty and constant is 0, `restricted` if every variable may be any other's parent.
+    `has_charge` is false if every penalty and constant is 0, `restricted` if any variables may be the parents of any.
     """
 
     penalty: Floats

@@ -49,6 +49,9 @@ class CellScore(Score):
     depends_on_q: ClassVar[bool] = False
     """Do the cell terms change with q, the number of cells of the joint table?"""
 
+    has_penalty: ClassVar[bool] = False
+    """Is anything subtracted that grows with the parents?"""
+
     def cell_terms(self, n_max: int, q: float) -> Floats:
         """f(n) for n = 0..n_max on a joint table of q cells; f(0) = 0."""
         raise NotImplementedError

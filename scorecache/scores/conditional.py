@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.integrate import quad
 from scipy.special import exp1, polygamma
 
 from scorecache.errors import ParameterError
@@ -97,6 +96,7 @@ class ACLL(FamilyScore):
 
 def uniform_beta(s: int) -> float:
     """beta_s = integral over t > 0 of phi(t)^(s-1) (1 - e^-t - Ein(t)) / t^2, phi = (1 - e^-t) / t."""
+    from scipy.integrate import quad  # it takes half a second to import, and only aCLL needs it
 
     def integrand(t: float) -> float:
         phi = -math.expm1(-t) / t

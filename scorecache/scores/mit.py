@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from scorecache.errors import ParameterError
 from scorecache.scores._base import CellScore, Floats, Shape, n_log_n
@@ -27,6 +27,7 @@ class MIT(CellScore):
     confidence: float = 0.99
 
     name: ClassVar[str] = "mit"
+    has_penalty: ClassVar[bool] = True
     title: ClassVar[str] = "mutual information tests"
     reference: ClassVar[str] = "de Campos 2006; Carvalho 2009"
     likelihood_weight: ClassVar[float | None] = 2.0
@@ -43,7 +44,8 @@ class MIT(CellScore):
     def penalty(self, r: int, shapes: Sequence[Shape], n: int) -> Floats:
         degrees = [_degrees_of_freedom(r, shape) for shape in shapes]
         needed = np.unique([dof for listed in degrees for dof in listed])
-        quantile = dict(zip(needed.tolist(), chi2.ppf(self.confidence, needed).tolist(), strict=True))
+        quantiles = 2.0 * gammaincinv(needed / 2.0, self.confidence)  # of chi-square; 0 degrees of freedom give 0
+        quantile = dict(zip(needed.tolist(), quantiles.tolist(), strict=True))
         return np.array([sum(quantile[dof] for dof in listed if dof > 0) for listed in degrees], dtype=np.float64)
 
     def child_constant(self, counts: NDArray[np.int64]) -> float:

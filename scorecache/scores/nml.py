@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 
 from scorecache.scores._base import CellScore, Floats, Shape, n_log_n, product
 
 EXACT_UP_TO = 1000
 """Below this many rows C(2, n) is summed; above, the asymptotic series is exact to 3e-12."""
+
+NEGLIGIBLE = 1e-20
+"""Terms of C(2, n) >= 1 that are left out."""
 
 RECURRENCE_UP_TO = 10_000
 """Up to this many states the recurrence over K is used; beyond it the sum over n."""
@@ -50,6 +53,7 @@ class QNML(CellScore):
     """Quotient normalised maximum likelihood."""
 
     name: ClassVar[str] = "qnml"
+    has_penalty: ClassVar[bool] = True
     title: ClassVar[str] = "quotient normalised maximum likelihood"
     reference: ClassVar[str] = "Silander et al. 2018"
     score_equivalent: ClassVar[bool] = True
@@ -105,21 +109,16 @@ def _sum_over_rows(states: float, n: int) -> float:
 
 
 def _two_states(n: Floats) -> Floats:
-    """C(2, n) for a sorted array of row counts n >= 1."""
+    """C(2, n) = 1 + sum_{k >= 1} prod_{i < k} (1 - i / n) for n >= 1; its asymptotic series for large n."""
+    value = np.ones(len(n))
     small = n <= EXACT_UP_TO
-    value = np.empty(len(n))
-    value[small] = [_two_states_exact(int(rows)) for rows in n[small]]
+    rows, product_so_far, k = n[small], np.ones(int(small.sum())), 1
+    while np.any(product_so_far > 0):
+        value[small] += product_so_far
+        product_so_far = np.maximum(product_so_far * (1 - k / rows), 0.0)
+        product_so_far[product_so_far < NEGLIGIBLE] = 0.0
+        k += 1
     large = n[~small]
     g = np.sqrt(np.pi / (2 * large))
-    value[~small] = (
-        large * g + 2 / 3 + g / 12 - 4 / (135 * large) + g / (288 * large) + 8 / (2835 * large**2)
-    )
+    value[~small] = large * g + 2 / 3 + g / 12 - 4 / (135 * large) + g / (288 * large) + 8 / (2835 * large**2)
     return value
-
-
-def _two_states_exact(n: int) -> float:
-    """C(2, n) = sum_h binom(n, h) (h/n)^h ((n-h)/n)^(n-h)."""
-    h = np.arange(n + 1, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        powers = np.where(h > 0, h * np.log(h / n), 0.0)
-    return float(np.exp(gammaln(n + 1) - gammaln(h + 1) - gammaln(n - h + 1) + powers + powers[::-1]).sum())

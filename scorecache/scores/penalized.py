@@ -55,6 +55,7 @@ class AIC(PenalizedLikelihood):
     """Akaike's criterion: one nat per free parameter."""
 
     name: ClassVar[str] = "aic"
+    has_penalty: ClassVar[bool] = True
     title: ClassVar[str] = "Akaike information criterion"
     reference: ClassVar[str] = "Akaike 1974; Carvalho 2009, eq. 10"
 
@@ -67,6 +68,7 @@ class BIC(PenalizedLikelihood):
     """Schwarz's criterion, the minimum description length up to a constant."""
 
     name: ClassVar[str] = "bic"
+    has_penalty: ClassVar[bool] = True
     title: ClassVar[str] = "Bayesian information criterion (MDL)"
     reference: ClassVar[str] = "Schwarz 1978; Carvalho 2009, eq. 11"
     aliases: ClassVar[tuple[str, ...]] = ("mdl",)
