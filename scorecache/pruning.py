@@ -49,17 +49,18 @@ PENALTY_TOL = 1e-9
 
 def likelihood_ceilings(rows: Rows, children: Sequence[int]) -> Floats:
     """LLmax of each child: sum over groups of rows equal on all other variables of sum_k n log(n / n_group)."""
-    return np.array([_likelihood_ceiling(rows, child) for child in children])
+    joint = _sum_n_log_n(rows.codes, rows.weights)
+    nothing = np.zeros((1, rows.codes.shape[1]), dtype=np.uint16)
+    return np.array(
+        [joint - _sum_n_log_n(np.vstack([nothing, np.delete(rows.codes, child, axis=0)]), rows.weights)
+         for child in children]
+    )  # fmt: skip
 
 
-def _likelihood_ceiling(rows: Rows, child: int) -> float:
-    others = np.delete(rows.codes, child, axis=0)
-    if len(others) == 0:
-        others = np.zeros((1, rows.n_distinct), dtype=np.uint16)
-    _, group_sizes = merge_rows(others, rows.weights)
-    sizes = group_sizes.astype(np.float64)
-    weights = rows.weights.astype(np.float64)
-    return float(np.sum(weights * np.log(weights)) - np.sum(sizes * np.log(sizes)))
+def _sum_n_log_n(codes: NDArray[np.uint16], weights: Ints) -> float:
+    """sum n log n over the distinct rows, n being how often each occurs."""
+    _, sizes = merge_rows(codes, weights)
+    return float(np.sum(sizes * np.log(sizes)))
 
 
 def ceiling_penalties(score: CellScore, r: int, smallest: int, shapes: Sequence[Shape], n: int) -> Floats:

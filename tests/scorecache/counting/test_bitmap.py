@@ -61,10 +61,10 @@ def test_anded_bitmaps_weigh_the_rows_in_both_states(data):
 
 
 @pytest.mark.parametrize(
-    ("weights", "shifts"), [([1, 1, 1], [0]), ([1, 2, 3], [0]), ([1, 1, 1000], [0, 3, 5, 6, 7, 8, 9]), ([4096] * 3, [12])]
+    ("weights", "shifts"), [([1, 1, 1], [0]), ([1, 2, 3], [0]), ([1, 1, 1000], [0]), ([1, 1, 4096], [0, 12])]
 )
 def test_heavy_rows_are_laid_out_by_the_bits_of_their_weights(weights, shifts):
-    """Light rows are repeated, for that takes no more words; 1000 = 512 + 256 + 128 + 64 + 32 + 8."""
+    """Where that takes fewer words: 1002 rows fill 16, their seven planes would take 7 and as many new segments."""
     rows = Rows(np.array([[0, 1, 2]], dtype=np.uint16), np.array(weights))
 
     bitmaps = indicator_bitmaps(rows, [0], np.array([3]), np.zeros(3, dtype=np.int64), 1)
