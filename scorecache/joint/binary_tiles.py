@@ -28,11 +28,12 @@ Counts = NDArray[np.int32]
 class Ones(NamedTuple):
     """Of every set below the top level, the rows in which all its variables are 1.
 
-    The sets of size z in base configuration b begin at `level_start[z] + b * binom(n, z)`, by rank.
+    The sets of size z in base configuration b begin at `level_start[z] + b * level_size[z]`, by rank.
     """
 
     entries: Counts
     level_start: Ints
+    level_size: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +97,7 @@ def binary_values(
         rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
         if not is_top:
             for base in range(n_base):
-                to = level_start[m] + base * binom[n_vars, m] + rank_s
+                to = level_start[m] + base * ones.level_size[m] + rank_s
                 at = ((n_cells - 1) * n_base + base) * n_pairs
                 for e in range(n_pairs):
                     entries[to + e] = pairs[at + e]
@@ -152,11 +153,12 @@ def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: 
     if is_top:
         return Values(0, joint, np.empty((0, 0), np.int64))
     ones.entries[ones.level_start[1] : ones.level_start[2]] = counts.ravel()
-    here.counted[:] = True
+    own = slice(lattice.n_vars)
+    here.counted[own] = True
     if len(terms.parent_start) == 0:
-        here.parent_value[0] = -joint
+        here.parent_value[0, own] = -joint
     for kind, start in enumerate(terms.parent_start):
-        here.parent_value[kind] = sum_terms(terms, int(start), shape, cells)
+        here.parent_value[kind, own] = sum_terms(terms, int(start), shape, cells)
     bound = [sum_terms(terms, int(start), shape, cells) for start in terms.bound_start]
     return Values(0, joint, np.array(bound, dtype=np.int64).reshape(len(bound), lattice.n_vars))
 
@@ -215,8 +217,8 @@ def _gather(
     totals: Counts,
 ) -> None:
     """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix."""
-    binom, n_vars, n_u = lattice.binom, lattice.n_vars, len(suffix)
-    entries, level_start = ones.entries, ones.level_start
+    binom, n_u = lattice.binom, len(suffix)
+    entries, level_start, level_size = ones.entries, ones.level_start, ones.level_size
     for cell in range(1 << n_u):
         size, rank_0, rank_1, rank_2 = 0, 0, 0, 0
         for i in range(n_u):
@@ -228,16 +230,16 @@ def _gather(
         for base in range(n_base):
             to = cell * n_base + base
             if size < n_u:
-                at = level_start[size + 2] + base * binom[n_vars, size + 2] + rank_2
+                at = level_start[size + 2] + base * level_size[size + 2] + rank_2
                 for e in range(n_pairs):
                     pairs[to * n_pairs + e] = entries[at + e]
-            at = level_start[size + 1] + base * binom[n_vars, size + 1] + rank_1
+            at = level_start[size + 1] + base * level_size[size + 1] + rank_1
             for x in range(below):
                 singles[to * below + x] = entries[at + x]
             if size == 0:
                 totals[to] = bits.base_size[base]
             else:
-                totals[to] = entries[level_start[size] + base * binom[n_vars, size] + rank_0]
+                totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
 
 
 @njit(cache=True, nogil=True)

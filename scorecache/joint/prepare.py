@@ -152,10 +152,9 @@ def _bits(rows: Rows, variables: Ints, arities: Ints, labels: Ints, n_base: int)
 
 def _ones(split: tuple[int, ...], n_base: int) -> Ones:
     """Room for the all-ones counts of every level but the top one."""
-    sizes = [0, *(n_base * comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))]
-    level_start = np.concatenate([[0], np.cumsum(sizes), [0]]).astype(np.int64)
-    level_start[-1] = level_start[-2]
-    return Ones(np.empty(int(level_start[-1]), dtype=np.int32), level_start)
+    level_size = np.array([0, *(comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))])
+    level_start = np.concatenate([[0], np.cumsum(n_base * level_size)]).astype(np.int64)
+    return Ones(np.empty(int(level_start[-1]), dtype=np.int32), level_start, level_size.astype(np.int64))
 
 
 def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:

@@ -34,7 +34,8 @@ def build_terms(
     """The tables of a score for counts up to n: cells by shape, class marginal, parents and bounds by child kind."""
     by_q = sorted(set(shapes.q.tolist())) if score.depends_on_q else [1.0]
     cap = n + 1
-    if score.depends_on_q:
+    priors = [score.rising_from(q) for q in shapes.q.tolist()]
+    if score.depends_on_q and None not in priors:
         cap = min(cap, max(FEWEST_ENTRIES, min(n_lookups, MOST_ENTRIES) // len(by_q)))
     tables: list[Floats] = [score.cell_terms(cap - 1, q) for q in by_q]
     heaviest = 2 * math.log(n + 1) if cap <= n else 0.0
@@ -53,7 +54,6 @@ def build_terms(
     unit = 2.0 ** (math.ceil(math.log2(max(1.0, 2 * n * heaviest))) - SUM_BITS)
     first_parent = len(by_q) + marginal
     cell_start = starts[np.searchsorted(by_q, shapes.q)] if score.depends_on_q else np.zeros(len(shapes.q), np.int64)
-    ess = float(score.parameters.get("ess", 0.0))
     return Terms(
         table=np.rint(np.concatenate(tables) / unit).astype(np.int64),
         unit=unit,
@@ -62,7 +62,7 @@ def build_terms(
         parent_start=starts[first_parent : first_parent + len(parents)].copy(),
         bound_start=starts[first_parent + len(parents) : first_parent + len(parents) + len(bounds)].copy(),
         cap=cap,
-        prior=ess / shapes.q,
+        prior=np.array([np.nan if prior is None else prior for prior in priors]),
     )
 
 

@@ -56,6 +56,10 @@ class CellScore(Score):
         """f(n) for n = 0..n_max on a joint table of q cells; f(0) = 0."""
         raise NotImplementedError
 
+    def rising_from(self, q: float) -> float | None:
+        """a, if the cell terms are log (a)_n on a table of q cells, so that a kernel can evaluate large counts."""
+        return None
+
     def parent_terms(self, n_max: int, r: int) -> Floats | None:
         """g_r(n) for a child of r states; None: minus the cell terms of the parents' own table."""
         return None

@@ -48,6 +48,9 @@ class BDeu(CellScore):
     def cell_terms(self, n_max: int, q: float) -> Floats:
         return log_rising(n_max, self.ess / q)
 
+    def rising_from(self, q: float) -> float | None:
+        return self.ess / q
+
     def bound_terms(self, n_max: int, r: int, q_max: float) -> Floats | None:
         return pure_block(n_max, self.ess / (r * q_max), r)
 

@@ -89,7 +89,7 @@ def test_progress_never_runs_backwards(monkeypatch):
     dataset = table(9, 60, (4, 7, 9))
     replace_everywhere(monkeypatch, "SETS_PER_CHUNK", 1)
 
-    build_cache(dataset, "bic", max_parents=4, n_jobs=1, listener=lambda *progress: heard.append(progress))
+    build_cache(dataset, "bdeu", max_parents=4, n_jobs=1, listener=lambda *progress: heard.append(progress))
 
     places = [(step, done / total) for step, _, done, total in heard]
     assert places == sorted(places)

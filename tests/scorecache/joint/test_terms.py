@@ -25,7 +25,7 @@ def test_counts_beyond_the_tables_give_the_same_scores(score, data):
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, "bitmap_prefix", kernel)
         whole = families(build_cache(dataset, score, domain=domain, prune=False, n_jobs=1))
-        replace_everywhere(patch, "TABLE_BYTES", 0)
+        replace_everywhere(patch, "MOST_ENTRIES", 0)
         replace_everywhere(patch, "FEWEST_ENTRIES", 4)
         cut = families(build_cache(dataset, score, domain=domain, prune=False, n_jobs=1))
 
