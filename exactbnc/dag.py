@@ -1,0 +1,135 @@
+"""Directed acyclic graphs over named variables: the structure of a Bayesian network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scorecache.errors import ParameterError
+
+Arc = tuple[str, str]
+
+
+class CycleError(ParameterError):
+    """The arcs form a directed cycle."""
+
+
+@dataclass(frozen=True)
+class DAG:
+    """Names and, per variable, the ascending indices of its parents; acyclic by construction."""
+
+    names: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if len(self.parents) != len(self.names):
+            raise ParameterError(f"{len(self.names)} variables need {len(self.names)} parent sets")
+        cycle = find_cycle(self.parents)
+        if cycle is not None:
+            shown = " -> ".join(self.names[v] for v in cycle)
+            raise CycleError(f"a network has no directed cycle. Got {shown} instead.")
+
+    @classmethod
+    def of(cls, names: Iterable[str], parents: Iterable[Iterable[int]]) -> DAG:
+        """Build from parent sets in any order."""
+        return cls(tuple(names), tuple(tuple(sorted(set(listed))) for listed in parents))
+
+    @classmethod
+    def from_arcs(cls, names: Iterable[str], arcs: Iterable[Sequence[str]]) -> DAG:
+        """Build from (parent, child) pairs of names."""
+        listed = tuple(names)
+        index = {name: position for position, name in enumerate(listed)}
+        parents: list[set[int]] = [set() for _ in listed]
+        for parent, child in arcs:
+            for name in (parent, child):
+                if name not in index:
+                    raise ParameterError(f"the arc {parent} -> {child} names {name!r}, which is not a variable")
+            parents[index[child]].add(index[parent])
+        return cls.of(listed, parents)
+
+    @classmethod
+    def from_modelstring(cls, text: str, names: Sequence[str] | None = None) -> DAG:
+        """Read bnlearn's form `[A][B|A][C|A:B]`; `names` fixes the order of the variables."""
+        blocks = re.findall(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]", text)
+        if not blocks or "".join(re.findall(r"\[[^\[\]]*\]", text)) != re.sub(r"\s", "", text):
+            raise ParameterError(f"a model string looks like [A][B|A][C|A:B]. Got {text!r} instead.")
+        found = [child for child, _ in blocks]
+        if len(set(found)) != len(found):
+            raise ParameterError(f"a model string names every variable once. Got {text!r} instead.")
+        arcs = [(parent, child) for child, listed in blocks if listed for parent in listed.split(":")]
+        return cls.from_arcs(found if names is None else names, arcs)
+
+    @property
+    def n_vars(self) -> int:
+        return len(self.names)
+
+    @property
+    def arcs(self) -> tuple[Arc, ...]:
+        """(parent, child) pairs of names, by child and then by parent."""
+        return tuple(
+            (self.names[parent], self.names[child]) for child, listed in enumerate(self.parents) for parent in listed
+        )
+
+    @property
+    def n_arcs(self) -> int:
+        return sum(len(listed) for listed in self.parents)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """A topological order: parents before children, smaller indices first where there is a choice."""
+        return topological_order(self.parents)
+
+    @property
+    def modelstring(self) -> str:
+        """bnlearn's form `[A][B|A][C|A:B]`, in topological order."""
+        return "".join(self._block(v) for v in self.order)
+
+    def ancestors(self, v: int) -> frozenset[int]:
+        """All variables with a directed path to v."""
+        reached: set[int] = set()
+        waiting = list(self.parents[v])
+        while waiting:
+            parent = waiting.pop()
+            if parent not in reached:
+                reached.add(parent)
+                waiting.extend(self.parents[parent])
+        return frozenset(reached)
+
+    def immoralities(self) -> Iterator[tuple[int, int, int]]:
+        """(a, child, b) with a < b both parents of the child and not adjacent."""
+        for child, listed in enumerate(self.parents):
+            for position, a in enumerate(listed):
+                for b in listed[position + 1 :]:
+                    if a not in self.parents[b] and b not in self.parents[a]:
+                        yield a, child, b
+
+    def _block(self, v: int) -> str:
+        listed = ":".join(self.names[parent] for parent in self.parents[v])
+        return f"[{self.names[v]}|{listed}]" if listed else f"[{self.names[v]}]"
+
+
+def topological_order(parents: Sequence[Iterable[int]]) -> tuple[int, ...]:
+    """Parents before children; shorter than the input if there is a cycle."""
+    placed: list[int] = []
+    done: set[int] = set()
+    waiting = list(range(len(parents)))
+    while True:
+        ready = [v for v in waiting if done.issuperset(parents[v])]
+        if not ready:
+            return tuple(placed)
+        placed.extend(ready)
+        done.update(ready)
+        waiting = [v for v in waiting if v not in done]
+
+
+def find_cycle(parents: Sequence[Iterable[int]]) -> list[int] | None:
+    """A directed cycle as a list of variables that begins and ends with the same one, or None."""
+    left = set(range(len(parents))) - set(topological_order(parents))
+    if not left:
+        return None
+    path = [min(left)]
+    while path[-1] not in path[:-1]:
+        path.append(min(left.intersection(parents[path[-1]])))
+    return path[path.index(path[-1]) :][::-1]

@@ -1,0 +1,28 @@
+"""What a caller hears while a search runs: incumbents and bounds as they are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from exactbnc.dag import DAG
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One state of a search; `score` is None before the first network, `bound` is an upper bound on every network."""
+
+    seconds: float
+    score: float | None
+    bound: float
+    nodes: int
+
+
+class Listener(Protocol):
+    """An observer of one solve; it may raise KeyboardInterrupt to stop it."""
+
+    def on_progress(self, progress: Progress) -> None:
+        """Called now and then, at most a few times a second."""
+
+    def on_incumbent(self, dag: DAG, score: float) -> None:
+        """Called for every better network."""

@@ -1,0 +1,48 @@
+"""The answer to a problem, with how good it is known to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from exactbnc.dag import DAG
+
+
+class Status(StrEnum):
+    """What is known: the best network is proved; a network with a gap; there is none; nothing yet."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A network, its score, and an upper bound on every network's score.
+
+    `tolerance` is the largest absolute difference that "optimal" leaves open; `stop_reason` is "proved", "infeasible",
+    or the limit that ended the search ("time", "gap", "nodes", "memory", "interrupted").
+    """
+
+    status: Status
+    dag: DAG | None
+    score: float | None
+    bound: float
+    method: str
+    stop_reason: str
+    tolerance: float
+    cache_is_safe: bool
+    class_name: str | None = None
+    statistics: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """Bound less score; infinite without a network."""
+        return float("inf") if self.score is None else max(0.0, self.bound - self.score)
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap over the score's size."""
+        return float("inf") if self.score is None else self.gap / max(1.0, abs(self.score))
