@@ -214,7 +214,7 @@ def _allowed_families(cache: ScoreCache, constraints: Constraints) -> NDArray[np
     keep = (np.bincount(entry_family, weights=forbidden, minlength=n_families) == 0) & (
         held == required.sum(axis=0)[child]
     )
-    return keep & (sizes <= _limits(cache, constraints)[child])
+    return np.asarray(keep & (sizes <= _limits(cache, constraints)[child]))
 
 
 def _limits(cache: ScoreCache, constraints: Constraints) -> Ints:
@@ -281,8 +281,8 @@ def _must_precede(cache: ScoreCache, constraints: Constraints) -> list[set[int]]
     for a, b in _precedence(cache, constraints):
         before[b].add(a)
     for pairs in (constraints.required_arcs, constraints.required_ancestors):
-        for a, b in pairs:
-            before[cache.index[b]].add(cache.index[a])
+        for parent, child in pairs:
+            before[cache.index[child]].add(cache.index[parent])
     return before
 
 
