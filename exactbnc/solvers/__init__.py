@@ -1,18 +1,34 @@
 """The solvers and the one verb: `solve(problem)`.
 
-Each solver says of a problem yes, or no with the reason; `auto` takes the first that fits: the tree solver, then
-dynamic programming within the memory limit, then the integer program.
+Each solver says of a problem yes, or no with the reason. `auto` takes the tree solver where it fits; otherwise it
+splits the problem into components where the constraints allow it, and gives each to dynamic programming if that can
+afford it and to the integer program if not.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+import time
+from importlib import import_module
+from typing import Protocol, cast
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.problem import Problem
-from exactbnc.solution import Solution
+from exactbnc.solution import Solution, Status
+from exactbnc.solvers.components import Component, assemble, components
+from scorecache.errors import ParameterError
+
+SOLVERS = {
+    "tree": "exactbnc.solvers.tree.solver:TreeSolver",
+    "dp": "exactbnc.solvers.dp.solver:DPSolver",
+    "ilp": "exactbnc.solvers.ilp.solver:ILPSolver",
+}
+"""Where each solver lives; it is imported when it is asked for."""
+
+DP_UP_TO = 22
+"""Variables of a component up to which `auto` prefers dynamic programming: about two seconds."""
 
 
 class Solver(Protocol):
@@ -27,3 +43,97 @@ class Solver(Protocol):
         self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
     ) -> Solution:
         """A best network, or the best found when a limit was reached."""
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: str = "auto",
+    limits: Limits | None = None,
+    start: DAG | None = None,
+    listener: Listener | None = None,
+    seed: int = 0,
+) -> Solution:
+    """A provably best network of a problem, or the best found within the limits, with its bound."""
+    limits = Limits() if limits is None else limits
+    if method == "auto":
+        return _solve_auto(problem, limits, start, listener, seed)
+    solver = make_solver(method)
+    refusal = solver.refusal(problem, limits)
+    if refusal is not None:
+        raise ParameterError(f"the method {method!r} cannot solve this problem: {refusal}")
+    return solver.solve(problem, limits, start, listener, seed)
+
+
+def make_solver(name: str) -> Solver:
+    """The solver of that name."""
+    if name not in SOLVERS:
+        raise ParameterError(f"the method must be one of auto, {', '.join(SOLVERS)}. Got {name!r} instead.")
+    module, attribute = SOLVERS[name].split(":")
+    return cast(Solver, getattr(import_module(module), attribute)())
+
+
+def _solve_auto(
+    problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
+) -> Solution:
+    tree = make_solver("tree")
+    if tree.refusal(problem, limits) is None:
+        return tree.solve(problem, limits, start, listener, seed)
+    if problem.global_rules:
+        return _solve_one(problem, limits, start, listener, seed)
+    parts = list(components(problem))
+    if len(parts) == 1:
+        return _solve_one(problem, limits, start, listener, seed)
+    return _solve_components(problem, parts, limits, start, seed)
+
+
+def _solve_one(
+    problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
+) -> Solution:
+    if problem.n_vars <= DP_UP_TO:
+        dp = make_solver("dp")
+        if dp.refusal(problem, limits) is None:
+            return dp.solve(problem, limits, start, listener, seed)
+    return make_solver("ilp").solve(problem, limits, start, listener, seed)
+
+
+def _solve_components(
+    problem: Problem, parts: list[Component], limits: Limits, start: DAG | None, seed: int
+) -> Solution:
+    begun = time.monotonic()
+    solutions = [_solve_one(part.problem, limits, _restricted(start, part), None, seed) for part in parts]
+    worst = next(
+        (
+            status
+            for status in (Status.INFEASIBLE, Status.UNKNOWN, Status.FEASIBLE)
+            if any(solution.status is status for solution in solutions)
+        ),
+        Status.OPTIMAL,
+    )
+    dag, score = None, None
+    if all(solution.dag is not None for solution in solutions):
+        dag = assemble(problem, [(part, cast(DAG, own.dag)) for part, own in zip(parts, solutions, strict=True)])
+        score = math.fsum(cast(float, own.score) for own in solutions)
+    stops = [own.stop_reason for own in solutions if own.status is not Status.OPTIMAL]
+    return Solution(
+        status=worst,
+        dag=dag,
+        score=score,
+        bound=math.fsum(own.bound for own in solutions) if worst is not Status.INFEASIBLE else -math.inf,
+        method="+".join(sorted({own.method for own in solutions})),
+        stop_reason=stops[0] if stops else "proved",
+        tolerance=math.fsum(own.tolerance for own in solutions),
+        cache_is_safe=problem.cache_is_safe,
+        class_name=problem.constraints.class_name,
+        statistics={"n_components": len(parts), "wall_seconds": time.monotonic() - begun},
+    )
+
+
+def _restricted(start: DAG | None, part: Component) -> DAG | None:
+    """The arcs of a start network inside a component, if its families are among the component's."""
+    if start is None:
+        return None
+    inside = set(part.variables)
+    position = {v: i for i, v in enumerate(part.variables)}
+    chosen = [[position[p] for p in start.parents[v] if p in inside] for v in part.variables]
+    return DAG.of(part.problem.names, chosen)
