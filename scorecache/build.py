@@ -33,6 +33,9 @@ from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
 from scorecache.survivors import Kept, Pruning, Survivors
 
+MOST_ROWS = 2**31 - 1
+"""Counts are 32 bits wide."""
+
 MEMORY_SHARE = 0.8
 """Without a limit, a build may take this share of the memory that is free when it starts."""
 
@@ -51,7 +54,9 @@ class BuildPlan:
     @property
     def estimate(self) -> BuildEstimate:
         """Joint sets, families, peak memory, rough time."""
-        return estimate_groups(self.groups, self.dataset.arities, self.rows.n_distinct, prune=self.pruning.on)
+        return estimate_groups(
+            self.groups, self.dataset.arities, self.dataset.total_weight, self.rows.n_distinct, prune=self.pruning.on
+        )
 
     def run(
         self,
@@ -145,6 +150,8 @@ def _settle(
         raise ParameterError("give max_parents to the domain or to build_cache, not to both")
     if domain.names != dataset.names:
         raise ParameterError("the domain speaks of other variables than the data")
+    if dataset.total_weight > MOST_ROWS:
+        raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
     if not (prune_gap >= 0 and np.isfinite(prune_gap)):
         raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
     if score.needs_class and domain.class_name is None:

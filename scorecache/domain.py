@@ -221,16 +221,35 @@ def _check_arcs(domain: Domain) -> None:
     if both:
         parent, child = min(both)
         raise ParameterError(f"the arc {parent!r} -> {child!r} is both required and forbidden")
-    required = set(domain.required_arcs)
-    for parent, child in domain.required_arcs:
-        if (child, parent) in required:
-            raise ParameterError(f"the arcs {parent!r} -> {child!r} and back cannot both be required")
+    cycle = _required_cycle(domain.required_arcs)
+    if cycle:
+        raise ParameterError(f"the required arcs form a cycle: {' -> '.join(cycle)}")
     tier_of = {domain.index[name]: level for level, tier in enumerate(domain.tiers) for name in tier}
     for parent, child in domain.required_arcs:
         if _is_later(tier_of, domain.index[parent], domain.index[child]):
             raise ParameterError(f"the required arc {parent!r} -> {child!r} runs against the tiers")
     if domain.is_classifier:
         _check_class_arcs(domain)
+
+
+def _required_cycle(arcs: Sequence[Arc]) -> list[str]:
+    """A directed cycle of required arcs, its first name again at the end; empty if there is none."""
+    children: dict[str, list[str]] = {}
+    for parent, child in arcs:
+        children.setdefault(parent, []).append(child)
+    finished: set[str] = set()
+    for start in children:
+        path, waiting = [], [(start, 0)]
+        while waiting:
+            name, depth = waiting.pop()
+            del path[depth:]
+            if name in path:
+                return [*path[path.index(name) :], name]
+            path.append(name)
+            if name not in finished:
+                waiting += [(child, depth + 1) for child in children.get(name, ())]
+        finished.add(start)
+    return []
 
 
 def _check_class_arcs(domain: Domain) -> None:
@@ -257,20 +276,20 @@ def _check_class_arcs(domain: Domain) -> None:
 
 def _check_sizes(domain: Domain) -> None:
     limit = domain.max_parents
-    if limit is None:
-        return
-    if limit < 0:
+    if limit is not None and limit < 0:
         raise ParameterError(f"max_parents must be at least 0. Got {limit} instead.")
-    if limit >= max(domain.n_vars, 1):
+    if limit is not None and limit >= max(domain.n_vars, 1):
         raise ParameterError(
             f"max_parents must be at most {domain.n_vars - 1}: {domain.n_vars} variables less the child. "
             f"Got {limit} instead."
         )
     for child, required in enumerate(domain.required):
-        if len(required) > limit:
+        if len(required) > domain.limits[child]:
+            listed = _listing([domain.names[parent] for parent in sorted(required)])
+            by_limit = limit is not None and len(required) > limit
+            most = f"max_parents = {limit}" if by_limit else f"the structure {domain.family!r} allows"
             raise ParameterError(
-                f"{domain.names[child]!r} has {len(required)} required parents "
-                f"({_listing([domain.names[parent] for parent in sorted(required)])}), more than max_parents = {limit}"
+                f"{domain.names[child]!r} has {len(required)} required parents ({listed}), more than {most}"
             )
 
 

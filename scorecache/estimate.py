@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.plan import Group, bitmap_prefix, n_subsets
+from scorecache.plan import Group, bitmap_prefix
 
 Ints = NDArray[np.int64]
 
@@ -21,6 +21,9 @@ TABLE_NANOSECONDS = 6.0
 FAMILY_NANOSECONDS = 15.0
 """Measured on one thread of a 2-core x86-64 machine: a bitmap set, a word of it, a row by labels, a row of a family
 table, a family."""
+
+TERM_BYTES = 48
+"""Tables of one-count terms, as floats and then as integers, per row."""
 
 KEPT_SHARE = 0.2
 """The share of families assumed to survive pruning; the true share runs from 0.001 to 1."""
@@ -36,15 +39,14 @@ class BuildEstimate:
     seconds: float
 
 
-def estimate_groups(groups: Sequence[Group], arities: Ints, n_distinct: int, *, prune: bool) -> BuildEstimate:
+def estimate_groups(
+    groups: Sequence[Group], arities: Ints, n_rows: int, n_distinct: int, *, prune: bool
+) -> BuildEstimate:
     """Add up the groups; memory is the largest group's, for one group is built at a time."""
     n_sets = n_families = 0
-    seconds, working, kept = 0.0, 0.0, 0.0
+    seconds, working, kept = 0.0, 0.0, float(TERM_BYTES * n_rows)
     for group in groups:
-        families = sum(
-            n_subsets(len(group.universe) - (child in group.universe), limit)
-            for child, limit in zip(group.children, group.free_limits, strict=True)
-        )
+        families = group.n_families
         n_families += families
         kept += families * (KEPT_SHARE if prune else 1.0) * (24 + 12 * (group.max_free + len(group.base)))
         if group.together:

@@ -51,6 +51,8 @@ class Group:
     children: tuple[int, ...]
     free_limits: tuple[int, ...]
     """Per child, the largest number of parents beside the required ones."""
+    n_families: int
+    """The parent sets that the domain allows the children, within these limits."""
     universe: tuple[int, ...]
     together: bool
     """Count joint sets once for all children? Otherwise each child is scored by itself."""
@@ -73,8 +75,8 @@ def make_groups(domain: Domain, score: Score, free_limits: Sequence[int]) -> lis
     for base, children in by_base.items():
         candidates = set(children).union(*(domain.allowed[child] for child in children))
         limits = tuple(free_limits[child] for child in children)
-        group = Group(base, tuple(children), limits, tuple(sorted(candidates - set(base))), together=True)
         alone = sum(n_subsets(len(domain.allowed[child]), free_limits[child]) for child in children)
+        group = Group(base, tuple(children), limits, alone, tuple(sorted(candidates - set(base))), together=True)
         together = (
             isinstance(score, CellScore)
             and (not score.needs_class or base == (domain.class_index,))
@@ -124,7 +126,7 @@ def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base
     prefix = len(arities)
     while prefix > 0:
         largest = arities[max(0, prefix - size) : prefix].astype(np.float64)
-        if np.prod(largest - 1) <= MOST_CONFIGURATIONS and np.prod(largest) * n_base <= most_cells:
+        if np.prod(np.maximum(largest - 1, 1)) <= MOST_CONFIGURATIONS and np.prod(largest) * n_base <= most_cells:
             return prefix
         prefix -= 1
     return 0

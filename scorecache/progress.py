@@ -54,10 +54,10 @@ class Runner:
     def next_step(self) -> None:
         self._step += 1
 
-    def run(self, tasks: list[Task]) -> Iterator[Survivors]:
-        """Yield the results in the order of the tasks."""
+    def run(self, tasks: list[Task], *, announce: bool = True) -> Iterator[Survivors]:
+        """Yield the results in the order of the tasks; `announce` tells the listener of each."""
         for done, result in enumerate(self._results(tasks)):
-            if self._listener is not None:
+            if self._listener is not None and announce:
                 self._listener(self._step, self._n_steps, done + 1, len(tasks))
             yield result
 

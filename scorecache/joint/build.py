@@ -31,7 +31,8 @@ def run_levels(build: JointBuild, runner: Runner) -> Iterator[Survivors]:
         if is_top or not np.any(here.best_by_set < np.inf):
             return
         if build.split[level - 1] < len(build.order):
-            deque(runner.run(level_tasks(build, level, below, here, is_top, parents_only=True)), maxlen=0)
+            skipped = level_tasks(build, level, below, here, is_top, parents_only=True)
+            deque(runner.run(skipped, announce=False), maxlen=0)
         below = here
 
 

@@ -4,6 +4,7 @@ import re
 import sys
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from scorecache.scores import make_score
@@ -48,6 +49,34 @@ def replace_everywhere(patch, name, value):
     assert owners, f"nothing in scorecache is called {name!r}"
     for module in owners:
         patch.setattr(module, name, value)
+
+
+def fewer_and_fewer(arities, size, *_):
+    """Bitmaps for one variable less at every level; binary variables, as in every plan, all or not at all."""
+    if np.all(arities == 2):
+        return len(arities) if size <= 2 else 0
+    return max(0, len(arities) - size + 1)
+
+
+KERNELS = {
+    "as planned": None,
+    "bitmaps": lambda arities, *_: len(arities),
+    "bitmaps in small pieces": lambda arities, *_: len(arities),
+    "bitmaps of two states, labels of more": lambda arities, *_: int(np.sum(arities <= 2)),
+    "bitmaps of small sets, labels of large ones": fewer_and_fewer,
+    "labels": lambda *_: 0,
+    "hashed labels": lambda *_: 0,
+}
+
+
+def set_kernel(patch, kernel):
+    """Have all joint sets counted in one way."""
+    if KERNELS[kernel] is not None:
+        replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
+    if kernel == "hashed labels":
+        replace_everywhere(patch, "dense_size", lambda _: 1)
+    if kernel == "bitmaps in small pieces":
+        replace_everywhere(patch, "SETS_PER_CHUNK", 3)
 
 
 def near(left, right):

@@ -1,18 +1,22 @@
 """Builds: the same for any number of threads, within their limits, and refused where they make no sense."""
 
 import itertools
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from scorecache.build import build_cache, plan_build
 from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
 from scorecache.formats import write_cache
+from scorecache.plan import bitmap_prefix
 from scorecache.scores import make_score
 from tests import oracles
 from tests.scorecache.literal import (
@@ -124,6 +128,13 @@ def test_time_limit_stops_a_long_build():
         build_cache(table(60, 2000, (5,)), "bds", max_parents=4, n_jobs=2, time_limit=0.5, memory_limit=10**12)
 
     assert time.monotonic() - begin < 20
+
+
+def test_time_limit_may_have_begun_before_the_build():
+    plan = plan_build(table(4, 20), "bic")
+
+    with refusal(TimeLimitError, "the time limit of 100 s was reached; nothing was written"):
+        plan.run(time_limit=100, started=time.monotonic() - 200)
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
@@ -258,6 +269,32 @@ def test_a_column_of_a_thousand_states_is_scored(score):
         assert near(tables[child][frozenset(parents)], expected_score(dataset, score, child, parents))
 
 
+@pytest.mark.parametrize("score", [make_score(name) for name in ("bdeu", "k2", "bds", "fcll")], ids=title)
+def test_a_class_of_ninety_states_is_scored(score):
+    """More base configurations than bitmaps are split into."""
+    random = np.random.default_rng(8)
+    arities = [2, 2, 3, 90]
+    dataset = Dataset.from_codes(np.array([random.integers(0, a, 400) for a in arities]), arities, names="abcd")
+    domain = Domain.of("abcd", "anb", class_name="d", max_parents=3)
+
+    tables = families(build_cache(dataset, score, domain=domain, prune=False, n_jobs=1))
+
+    for child, parents in [(0, (3,)), (1, (0, 3)), (2, (0, 1, 3)), (3, ())]:
+        assert near(tables[child][frozenset(parents)], expected_score(dataset, score, child, parents, 3))
+
+
+def test_a_constant_column_before_large_ones_is_scored():
+    """Two columns of 9 and 27 states take too many passes for bitmaps, but none at all beside a constant one."""
+    cells = np.array(list(itertools.product([0], range(9), range(27)))).T
+    dataset = Dataset.from_codes(cells, [1, 9, 27], names="abc")
+    prefixes = [bitmap_prefix(dataset.arities, size, dataset.n_rows, 1) for size in (1, 2, 3)]
+    assert prefixes == sorted(prefixes, reverse=True), "the kernel would read what was never counted"
+
+    tables = families(build_cache(dataset, "bic", max_parents=2, prune=False, n_jobs=1))
+
+    assert near(tables[2][frozenset({0, 1})], expected_score(dataset, make_score("bic"), 2, (0, 1)))
+
+
 def test_a_hundred_variables_are_scored():
     dataset = table(100, 80, (2, 3, 4))
 
@@ -300,6 +337,33 @@ def test_two_million_rows_in_a_hundred_thousand_kinds_are_scored(score):
     assert all(np.isfinite(value) for own in tables for value in own.values())
     if score == "bic":
         assert near(tables[2][frozenset({0, 1})], -0.5 * np.log(dataset.total_weight) * 120_000)
+
+
+# BDeu of a binary child and parent whose four cells hold 4, 1, 2 and 3 thousand million rows, or a refusal.
+HUGE_WEIGHTS = """
+import numpy as np
+from scorecache.build import build_cache
+from scorecache.dataset import Dataset
+from scorecache.errors import DataError, MemoryLimitError
+weights = np.array([4, 1, 2, 3]) * 10**9
+try:
+    dataset = Dataset.from_codes(np.array([[0, 0, 1, 1], [0, 1, 0, 1]]), names="ab", weights=weights)
+    print(build_cache(dataset, "bdeu", prune=False, n_jobs=1).scores.max())
+except (DataError, MemoryLimitError) as error:
+    print("refused:", error)
+"""
+
+
+def test_weights_beyond_thirty_two_bits_are_scored_or_refused():
+    done = subprocess.run([sys.executable, "-c", HUGE_WEIGHTS], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    if not done.stdout.startswith("refused:"):
+        table = 10**9 * np.array([[4, 1], [2, 3]])
+        expected = sum(
+            gammaln(0.5) - gammaln(0.5 + row.sum()) + np.sum(gammaln(0.25 + row) - gammaln(0.25)) for row in table
+        )
+        assert float(done.stdout) == pytest.approx(expected, rel=1e-9)
 
 
 def alone(score, counts):

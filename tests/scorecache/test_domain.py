@@ -77,6 +77,13 @@ def test_tiers_let_arcs_run_from_earlier_to_later_and_within():
     assert domain.allowed == (frozenset({1, 2, 3}), frozenset({0, 2, 3}), frozenset({3}), frozenset({0, 1, 2}))
 
 
+def test_the_class_may_stand_in_the_first_tier():
+    domain = Domain.of("abcd", "anb", class_name="d", tiers=[["d", "b"], ["a"]])
+
+    assert domain.required == (frozenset({3}), frozenset({3}), frozenset({3}), frozenset())
+    assert domain.allowed == (frozenset({1, 2}), frozenset({2}), frozenset({0, 1}), frozenset())
+
+
 def test_max_parents_counts_the_class_and_other_required_parents():
     domain = Domain.of("abcd", "anb", class_name="d", max_parents=2, required_arcs=[("a", "b")])
 
@@ -151,7 +158,7 @@ def test_json_says_only_what_is_out_of_the_ordinary():
             {"required_arcs": [("a", "b")], "forbidden_arcs": [("a", "b")]},
             "the arc 'a' -> 'b' is both required and forbidden",
         ),
-        ({"required_arcs": [("a", "b"), ("b", "a")]}, "the arcs 'a' -> 'b' and back cannot both be required"),
+        ({"required_arcs": [("a", "b"), ("b", "a")]}, "the required arcs form a cycle: a -> b -> a"),
         (
             {"required_arcs": [("b", "a")], "tiers": [["a"], ["b"]]},
             "the required arc 'b' -> 'a' runs against the tiers",

@@ -5,7 +5,7 @@ from math import comb, prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scorecache.build import plan_build
@@ -69,6 +69,7 @@ def test_number_of_subsets(n, most):
     n_distinct=st.integers(1, 5000),
     n_base=st.integers(1, 100),
 )
+@example(arities=[1, 9, 27], n_distinct=243, n_base=1)
 def test_prefix_of_the_bitmaps_never_grows_with_the_size(arities, n_distinct, n_base):
     arities = np.array(arities)
 

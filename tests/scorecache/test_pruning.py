@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorecache.build import build_cache, plan_build
-from scorecache.counting.rows import distinct_rows
+from scorecache.counting.rows import all_rows, distinct_rows
 from scorecache.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.family import build as family_build
@@ -18,6 +18,7 @@ from scorecache.scores import CellScore, make_score
 from scorecache.survivors import Pruning
 from tests import oracles
 from tests.scorecache.literal import (
+    KERNELS,
     ONE_OF_EACH,
     TOL,
     VARIANTS,
@@ -27,6 +28,7 @@ from tests.scorecache.literal import (
     parent_sets,
     replace_everywhere,
     rows_of,
+    set_kernel,
     split_by_dominance,
     title,
 )
@@ -217,7 +219,7 @@ def test_bounds_change_nothing_in_the_pruned_cache_of_joint_sets(score, data):
     gap = data.draw(st.sampled_from([0.0, 0.5]))
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, "ALONE_COSTS", 1e9)
-        replace_everywhere(patch, "bitmap_prefix", lambda *_: 0)
+        set_kernel(patch, data.draw(st.sampled_from(sorted(KERNELS))))
         replace_everywhere(patch, "bounds_pay", lambda *_: False)
         without = built(dataset, score, domain, prune_gap=gap)
         replace_everywhere(patch, "bounds_pay", lambda *_: True)
@@ -230,10 +232,11 @@ def test_bounds_change_nothing_in_the_pruned_cache_of_joint_sets(score, data):
         assert_same_up_to_ties(theirs, scored, gap)
 
 
+@pytest.mark.parametrize("kernel", ["bitmaps", "bitmaps of small sets, labels of large ones", "labels"])
 @pytest.mark.parametrize("family", ["general", "anb"])
 @pytest.mark.parametrize("score", [score for score in CELL_SCORES if not score.needs_class], ids=title)
-def test_bounds_change_nothing_where_they_close_most_sets(score, family, monkeypatch):
-    """Few rows and eight variables: closed sets leave holes in every level of the label kernel."""
+def test_bounds_change_nothing_where_they_close_most_sets(score, family, kernel, monkeypatch):
+    """Few rows and eight variables: closed sets leave holes in every level."""
     random = np.random.default_rng(7)
     arities = [2, 3, 4, 2, 3, 4, 2, 2]
     codes = np.array([random.integers(0, arity, 25) for arity in arities])
@@ -242,7 +245,7 @@ def test_bounds_change_nothing_where_they_close_most_sets(score, family, monkeyp
     domain = Domain.of(dataset.names, family, class_name="h", max_parents=5, forbidden_arcs=[("a", "b")])
     whole = built(dataset, score, domain, prune=False)
 
-    replace_everywhere(monkeypatch, "bitmap_prefix", lambda *_: 0)
+    set_kernel(monkeypatch, kernel)
     replace_everywhere(monkeypatch, "bounds_pay", lambda *_: True)
     pruned = built(dataset, score, domain)
 
@@ -282,7 +285,9 @@ def test_limit_read_off_the_penalties_of_a_fair_coin():
 @given(dataset=datasets(min_vars=1, max_vars=5, max_rows=40))
 def test_likelihood_ceiling_is_the_likelihood_given_all_other_variables(dataset):
     ceilings = likelihood_ceilings(distinct_rows(dataset), range(dataset.n_vars))
+    of_all_rows = likelihood_ceilings(all_rows(dataset), range(dataset.n_vars))
 
+    assert all(map(near, of_all_rows, ceilings))
     for child, ceiling in enumerate(ceilings):
         others = [index for index in range(dataset.n_vars) if index != child]
         family = oracles.Family(rows_of(dataset), dataset.arities.tolist(), child, tuple(others))

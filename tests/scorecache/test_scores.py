@@ -142,6 +142,54 @@ def test_joint_and_separate_counting_agree(score, data):
         assert all(near(value, theirs[parents]) for parents, value in mine.items())
 
 
+@every_score
+@examples(5)
+@given(data=st.data())
+def test_merging_equal_rows_changes_nothing(score, data):
+    dataset = data.draw(datasets(max_vars=5, max_arity=3, max_rows=80))
+    domain = Domain.of(dataset.names, "anb", class_name=dataset.names[-1], max_parents=dataset.n_vars - 1)
+    found = []
+    for merged in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            replace_everywhere(patch, "merging_pays", lambda *_, merged=merged: merged)
+            found.append(unpruned(dataset, score, domain))
+
+    for mine, theirs in zip(*found, strict=True):
+        assert mine.keys() == theirs.keys()
+        assert all(near(value, theirs[parents]) for parents, value in mine.items())
+
+
+@every_score
+@examples(5)
+@given(data=st.data())
+def test_order_of_the_columns_does_not_matter(score, data):
+    """The class may stand anywhere."""
+    dataset = data.draw(datasets(min_vars=3, max_vars=5))
+    domain = data.draw(feasible_domains(dataset.names, data.draw(st.sampled_from(["general", "anb", "kdb"]))))
+    if score.needs_bound and domain.max_parents is None:
+        domain = dataclasses.replace(domain, max_parents=dataset.n_vars - 1)
+    order = data.draw(st.permutations(range(dataset.n_vars)))
+    names = tuple(dataset.names[v] for v in order)
+    moved = Dataset(
+        names, tuple(dataset.states[v] for v in order), np.ascontiguousarray(dataset.codes[order]), dataset.weights
+    )
+
+    before = unpruned(dataset, score, domain)
+    after = unpruned(moved, score, dataclasses.replace(domain, names=names))
+
+    for position, child in enumerate(order):
+        back = {frozenset(order[parent] for parent in parents): value for parents, value in after[position].items()}
+        assert back.keys() == before[child].keys()
+        assert all(near(value, before[child][parents]) for parents, value in back.items())
+
+
+@pytest.mark.parametrize("score", [score for score in ONE_OF_EACH if not score.needs_class], ids=title)
+def test_a_single_row_is_scored(score):
+    dataset = Dataset.from_codes(np.array([[0], [1], [2]]), [1, 2, 4], names="abc")
+
+    assert_equals_oracle(dataset, score, Domain.of("abc", max_parents=2))
+
+
 @pytest.mark.parametrize("score", [score for score in ONE_OF_EACH if isinstance(score, CellScore)], ids=title)
 @examples(5)
 @given(data=st.data())

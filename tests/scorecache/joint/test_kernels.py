@@ -16,7 +16,14 @@ from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import FCLL, CellScore
 from tests.oracles import count_cells
-from tests.scorecache.literal import families, parent_sets, replace_everywhere, split_by_dominance
+from tests.scorecache.literal import (
+    KERNELS,
+    families,
+    parent_sets,
+    replace_everywhere,
+    set_kernel,
+    split_by_dominance,
+)
 from tests.strategies import datasets, examples
 
 LARGEST_COUNT = 1 << 16
@@ -106,34 +113,6 @@ def naive_score(dataset, score, child, parents, class_index):
         - score.penalty(r, [shape], dataset.total_weight)[0]
         - score.child_constant(np.bincount(dataset.codes[child], weights=weights).astype(np.int64))
     )
-
-
-def fewer_and_fewer(arities, size, *_):
-    """Bitmaps for one variable less at every level; binary variables, as in every plan, all or not at all."""
-    if np.all(arities == 2):
-        return len(arities) if size <= 2 else 0
-    return max(0, len(arities) - size + 1)
-
-
-KERNELS = {
-    "as planned": None,
-    "bitmaps": lambda arities, *_: len(arities),
-    "bitmaps in small pieces": lambda arities, *_: len(arities),
-    "bitmaps of two states, labels of more": lambda arities, *_: int(np.sum(arities <= 2)),
-    "bitmaps of small sets, labels of large ones": fewer_and_fewer,
-    "labels": lambda *_: 0,
-    "hashed labels": lambda *_: 0,
-}
-
-
-def set_kernel(patch, kernel):
-    """Have all joint sets counted in one way."""
-    if KERNELS[kernel] is not None:
-        replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
-    if kernel == "hashed labels":
-        replace_everywhere(patch, "dense_size", lambda _: 1)
-    if kernel == "bitmaps in small pieces":
-        replace_everywhere(patch, "SETS_PER_CHUNK", 3)
 
 
 def built(dataset, score, domain, kernel, **options):
