@@ -12,6 +12,9 @@ from scorecache.errors import ParameterError
 Arc = tuple[str, str]
 
 
+_BLOCK = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]")
+
+
 class CycleError(ParameterError):
     """The arcs form a directed cycle."""
 
@@ -24,6 +27,8 @@ class DAG:
     parents: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
+        if len(set(self.names)) != len(self.names):
+            raise ParameterError("variable names must be different from each other")
         if len(self.parents) != len(self.names):
             raise ParameterError(f"{len(self.names)} variables need {len(self.names)} parent sets")
         cycle = find_cycle(self.parents)
@@ -52,8 +57,8 @@ class DAG:
     @classmethod
     def from_modelstring(cls, text: str, names: Sequence[str] | None = None) -> DAG:
         """Read bnlearn's form `[A][B|A][C|A:B]`; `names` fixes the order of the variables."""
-        blocks = re.findall(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]", text)
-        if not blocks or "".join(re.findall(r"\[[^\[\]]*\]", text)) != re.sub(r"\s", "", text):
+        blocks = re.findall(_BLOCK, text)
+        if not blocks or re.sub(_BLOCK, "", text).strip():
             raise ParameterError(f"a model string looks like [A][B|A][C|A:B]. Got {text!r} instead.")
         found = [child for child, _ in blocks]
         if len(set(found)) != len(found):

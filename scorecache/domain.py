@@ -239,7 +239,8 @@ def _required_cycle(arcs: Sequence[Arc]) -> list[str]:
         children.setdefault(parent, []).append(child)
     finished: set[str] = set()
     for start in children:
-        path, waiting = [], [(start, 0)]
+        path: list[str] = []
+        waiting = [(start, 0)]
         while waiting:
             name, depth = waiting.pop()
             del path[depth:]

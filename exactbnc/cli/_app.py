@@ -8,24 +8,30 @@ import typer
 
 from exactbnc.cli._errors import EXIT_CODES
 from exactbnc.cli._version import version_line
+from exactbnc.cli.check import check
+from exactbnc.cli.compare import compare
 from exactbnc.cli.convert import convert
 from exactbnc.cli.info import info
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
+from exactbnc.cli.solve import solve
 
 _EPILOG = "\n".join(["Exit codes:", *(f"{code:>4}  {meaning}" for code, meaning in EXIT_CODES.items())])
 
 app = typer.Typer(
     name="exactbnc",
-    help="Exact Bayesian-network structure learning: score a data table, look at score files, convert them.",
+    help="Exact Bayesian-network structure learning: score a data table, then find the provably best network.",
     epilog=_EPILOG,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(score)
+app.command()(solve)
 app.command()(scores)
 app.command()(convert)
 app.command()(info)
+app.command()(check)
+app.command()(compare)
 
 
 def _print_version(wanted: bool) -> None:

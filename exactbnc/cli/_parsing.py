@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable
-from pathlib import Path
 
 from exactbnc.cli._errors import UsageError
 
@@ -37,6 +35,18 @@ def parse_arc(text: str, option: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
+def parse_order(text: str) -> tuple[str, str]:
+    """Read a pair of an order.
+
+    >>> parse_order("smoke < lung")
+    ('smoke', 'lung')
+    """
+    names = [name.strip() for name in text.split("<")]
+    if len(names) != 2 or not all(names):
+        raise UsageError(f"--order must be a pair such as 'A<B'. Got {text!r} instead.")
+    return names[0], names[1]
+
+
 def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
     """Read `name=value` assignments; what looks like a number is one.
 
@@ -53,30 +63,6 @@ def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
         parameters[name] = _number_or_text(value)
     return parameters
 
-
-def read_tiers(path: str) -> list[list[str]]:
-    """Read a tiers file, `1: a b` and `2: c "d e"` on lines of their own; the numbers say the order."""
-    from scorecache.errors import InputError
-
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
-    tiers: dict[int, list[str]] = {}
-    for line_number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        number, colon, names = line.partition(":")
-        if not colon or not number.strip().isdecimal():
-            raise InputError(f"{path}:{line_number}: expected a tier such as '1: a b', got {line!r}")
-        tier = int(number)
-        if tier in tiers:
-            raise InputError(f"{path}:{line_number}: tier {tier} is listed twice; put its variables on one line")
-        try:
-            tiers[tier] = shlex.split(names)
-        except ValueError as error:
-            raise InputError(f"{path}:{line_number}: {str(error).lower()} in {names.strip()!r}") from error
-    return [tiers[tier] for tier in sorted(tiers)]
 
 
 def _number_or_text(text: str) -> float | str:

@@ -18,7 +18,8 @@ from exactbnc.cli._output import (
     describe_score,
     describe_seconds,
 )
-from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters, read_tiers
+from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
+from exactbnc.cli._structure import chosen_family
 
 if TYPE_CHECKING:
     from scorecache.estimate import BuildEstimate
@@ -75,6 +76,7 @@ def score(
     elif not dry_run:
         raise UsageError("say where the score file goes: -o FILE, or -o - for stdout (or --dry-run for an estimate)")
 
+    from exactbnc.constraintfile import read_tiers
     from scorecache.build import plan_build
     from scorecache.csvfile import load_states, read_csv
     from scorecache.domain import Domain
@@ -138,14 +140,12 @@ def score(
 
 
 def _chosen_family(structures: Mapping[str, bool], class_name: str | None) -> str:
-    """The one structure that was asked for, if any."""
-    chosen = [family for family, wanted in structures.items() if wanted]
-    flags = ["--" + family.replace("_", "-") for family in chosen]
-    if len(chosen) > 1:
-        raise UsageError(f"choose one structure; got {' and '.join(flags)}")
-    if chosen and class_name is None:
-        raise UsageError(f"{flags[0]} is the structure of a classifier: say which column is the class, --class NAME")
-    return chosen[0] if chosen else "general"
+    """The one structure that was asked for, general networks if none was."""
+    chosen = chosen_family(structures)
+    if chosen is not None and class_name is None:
+        flag = "--" + chosen.replace("_", "-")
+        raise UsageError(f"{flag} is the structure of a classifier: say which column is the class, --class NAME")
+    return chosen or "general"
 
 
 def _check_class_is_used(class_name: str | None, family: str, score: Score) -> None:

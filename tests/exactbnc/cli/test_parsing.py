@@ -1,8 +1,7 @@
 import pytest
 
 from exactbnc.cli._errors import UsageError
-from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters, read_tiers
-from scorecache.errors import InputError
+from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
 
 
 @pytest.mark.parametrize(
@@ -37,27 +36,3 @@ def test_parameters_are_numbers_or_words():
 def test_faulty_parameters_are_refused(assignments):
     with pytest.raises(UsageError):
         parse_parameters(assignments)
-
-
-def test_tiers_come_in_the_order_of_their_numbers(tmp_path):
-    path = tmp_path / "tiers.txt"
-    path.write_text('# first things first\n2: c "d e"\n\n1: a b\n')
-
-    assert read_tiers(str(path)) == [["a", "b"], ["c", "d e"]]
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("1: a\nb c\n", ":2: expected a tier"),
-        ("one: a\n", ":1: expected a tier"),
-        ("1: a\n1: b\n", ":2: tier 1 is listed twice"),
-        ('1: "a b\n', ":1: no closing quotation"),
-    ],
-)
-def test_faults_in_a_tiers_file_are_named_by_line(tmp_path, text, fault):
-    path = tmp_path / "tiers.txt"
-    path.write_text(text)
-
-    with pytest.raises(InputError, match=fault):
-        read_tiers(str(path))

@@ -1,0 +1,50 @@
+"""`exactbnc compare`: what differs between two networks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from exactbnc.cli._output import Output
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="A network file: .json, .dot, .csv or .txt.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one over the same variables.")],
+    cache: Annotated[str | None, typer.Option("--cache", metavar="CACHE", help="Score both under this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Compare two networks: arcs added, removed and reversed, and the structural Hamming distance."""
+    from exactbnc.compare import compare as difference
+    from exactbnc.export import read_network
+
+    a, b = read_network(first), read_network(second)
+    found = difference(a, b)
+    facts: dict[str, Any] = {
+        "shd": found.shd,
+        "cpdag_shd": found.cpdag_shd,
+        "equivalent": found.is_equivalent,
+        "added": [list(arc) for arc in found.added],
+        "removed": [list(arc) for arc in found.removed],
+        "reversed": [list(arc) for arc in found.reversed],
+    }
+    if cache is not None:
+        from exactbnc.problem import Problem
+        from scorecache.formats import read_cache
+
+        problem = Problem(read_cache(cache), listed_families_only=True)
+        facts["scores"] = [problem.score(a), problem.score(b)]
+        facts["score_difference"] = facts["scores"][1] - facts["scores"][0]
+    Output(as_json=as_json).result(_lines(facts), "compare", facts)
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    lines = [
+        f"structural Hamming distance: {facts['shd']} (between the essential graphs: {facts['cpdag_shd']})",
+        *(f"{word + ':':<9} {' -> '.join(arc)}" for word in ("added", "removed", "reversed") for arc in facts[word]),
+    ]
+    if "scores" in facts:
+        lines.append(f"scores:   {facts['scores'][0]:.8f} and {facts['scores'][1]:.8f}")
+        lines.append(f"difference: {facts['score_difference']:+.8f}")
+    return lines

@@ -1,0 +1,220 @@
+"""`exactbnc solve`: from a score file to a provably best network."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from exactbnc.cli import _solve_options as options
+from exactbnc.cli._errors import ExitCode, UsageError
+from exactbnc.cli._output import Output, check_target
+from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
+from exactbnc.cli._structure import chosen_family
+
+if TYPE_CHECKING:
+    from exactbnc.constraints import Constraints
+    from exactbnc.problem import Problem
+    from exactbnc.solution import Solution
+    from scorecache.cache import ScoreCache
+
+AGREEMENT = 1e-6
+"""How far apart, relative to the score, two methods may be and still agree."""
+
+
+def solve(
+    cache: options.Cache,
+    class_name: options.ClassName = None,
+    anb: options.Anb = False,
+    tan: options.Tan = False,
+    fan: options.Fan = False,
+    kdb: options.Kdb = None,
+    naive_bayes: options.NaiveBayes = False,
+    general: options.General = False,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    tiers: options.Tiers = None,
+    constraint_files: options.File = None,
+    whitelist: options.Whitelist = None,
+    blacklist: options.Blacklist = None,
+    order: options.Order = None,
+    root: options.Root = None,
+    sink: options.Sink = None,
+    max_parents: options.MaxParents = None,
+    min_edges: options.MinEdges = None,
+    max_edges: options.MaxEdges = None,
+    edge_penalty: options.EdgePenalty = 0.0,
+    listed_families_only: options.Listed = False,
+    method: options.Method = "auto",
+    check: options.Check = None,
+    time_limit: options.TimeLimit = None,
+    gap: options.Gap = 0.0,
+    nodes: options.Nodes = None,
+    memory_limit: options.MemoryLimit = None,
+    start: options.Start = None,
+    seed: options.Seed = 0,
+    output: options.Target = None,
+    plot: options.Plot = None,
+    file_format: options.Format = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Find a best network for a score file and say how good it is known to be.
+
+    A cache made by 'exactbnc score' knows its structure and class; the structure options choose another one.
+    """
+    wall_start, cpu_start = time.monotonic(), time.process_time()
+    flags = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes, "general": general}
+    for target in (output, plot):
+        if target is not None:
+            check_target(target)
+    talk = Output(as_json=as_json, quiet=quiet)
+
+    from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers
+    from exactbnc.constraints import Constraints
+    from exactbnc.export import read_network, write_network
+    from exactbnc.limits import Limits
+    from exactbnc.problem import Problem
+    from exactbnc.solvers import solve as find
+    from scorecache.formats import read_cache
+
+    limits = Limits(
+        seconds=time_limit,
+        gap=gap,
+        nodes=nodes,
+        memory=None if memory_limit is None else parse_memory(memory_limit),
+        started=wall_start,
+    )
+    scores = read_cache(cache, format=file_format)
+    constraints = _structure(scores, chosen_family(flags), class_name, kdb)
+    required = [parse_arc(arc, "--require") for arc in require or ()]
+    required += [] if whitelist is None else read_arcs(whitelist)
+    forbidden = [parse_arc(arc, "--forbid") for arc in forbid or ()]
+    forbidden += [] if blacklist is None else read_arcs(blacklist)
+    given = Constraints.of(
+        required_arcs=required,
+        forbidden_arcs=forbidden,
+        tiers=[] if tiers is None else read_tiers(tiers),
+        order=[parse_order(pair) for pair in order or ()],
+        roots=root or (),
+        sinks=sink or (),
+        max_parents=max_parents,
+        min_edges=min_edges,
+        max_edges=max_edges,
+        edge_penalty=edge_penalty,
+    )
+    for constraints_path in constraint_files or ():
+        given = given.merged(read_constraints(constraints_path))
+    problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
+    beginning = None
+    if start is not None:
+        beginning = read_network(start)
+        faults = problem.check(beginning)
+        if faults:
+            talk.note(f"the start network is dropped: {'; '.join(faults)}")
+            beginning = None
+    solution = find(problem, method=method, limits=limits, start=beginning, seed=seed)
+    if check is not None:
+        _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
+    if solution.dag is not None and output is not None:
+        write_network(solution, problem, output)
+    if solution.dag is not None and plot is not None:
+        from exactbnc.export.plot import plot as draw
+
+        draw(solution.dag, plot, class_name=solution.class_name)
+    facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
+    talk.result(_lines(problem, solution, facts), "solve", facts)
+    return _exit_code(solution)
+
+
+def _structure(cache: ScoreCache, family: str | None, class_name: str | None, k: int | None) -> Constraints:
+    """The structure asked for, or the one that the cache was made for, and the arcs that the cache was made under."""
+    from exactbnc.constraints import Constraints
+
+    domain = None if cache.record is None else cache.record.domain
+    if domain is None:
+        if family not in (None, "general") and class_name is None:
+            raise UsageError(f"the score file does not say which variable is the class: add --class NAME to --{family}")
+        return Constraints(family=family or "general", class_name=class_name if family else None, k=k)
+    if family is None:
+        family, k = domain.family, domain.k
+    if family != "general" and class_name is None:
+        class_name = domain.class_name
+    return Constraints.of(
+        family=family,
+        class_name=class_name if family != "general" else None,
+        k=k,
+        required_arcs=domain.required_arcs,
+        forbidden_arcs=domain.forbidden_arcs,
+        tiers=domain.tiers,
+    )
+
+
+def _compare(solution: Solution, second: Solution, talk: Output) -> None:
+    """Two independent answers must agree where both are proved."""
+    same_status = solution.status is second.status
+    far = (
+        solution.score is not None
+        and second.score is not None
+        and abs(solution.score - second.score) > AGREEMENT * max(1.0, abs(solution.score))
+    )
+    if "feasible" in (solution.status.value, second.status.value) or "unknown" in (solution.status, second.status):
+        talk.note(f"check by {second.method}: a limit was reached, nothing to compare")
+    elif far or not same_status:
+        raise RuntimeError(
+            f"{solution.method} says {solution.status} {solution.score}, {second.method} says {second.status} "
+            f"{second.score}: please report this score file"
+        )
+    else:
+        talk.note(f"check by {second.method}: it agrees")
+
+
+def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
+    return {
+        "status": solution.status.value,
+        "stop_reason": solution.stop_reason,
+        "score": solution.score,
+        "bound": solution.bound if solution.score is not None else None,
+        "gap": solution.gap if solution.score is not None else None,
+        "relative_gap": solution.relative_gap if solution.score is not None else None,
+        "tolerance": solution.tolerance,
+        "class": solution.class_name,
+        "arcs": [] if solution.dag is None else [list(arc) for arc in solution.dag.arcs],
+        "method": solution.method,
+        "cache_is_safe": solution.cache_is_safe,
+        "statistics": dict(solution.statistics),
+        "wall_seconds": seconds["wall"],
+        "cpu_seconds": seconds["cpu"],
+    }
+
+
+def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
+    if solution.dag is None:
+        words = "no network satisfies the constraints" if solution.status == "infeasible" else "no network was found"
+        return [f"status:  {solution.status} ({words}; stopped by {solution.stop_reason})"]
+    proof = f"proved within {solution.tolerance:.1g}"
+    if solution.status != "optimal":
+        proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"
+    lines = [
+        f"status:  {solution.status} ({proof})",
+        f"score:   {solution.score:.8f}",
+        f"bound:   {solution.bound:.8f}",
+        f"method:  {solution.method}, {facts['wall_seconds']:.2f} s",
+    ]
+    if not solution.cache_is_safe:
+        lines.append(f"note:    best among the listed families only: {'; '.join(problem.unsound_reasons)}")
+    width = max(len(name) for name in problem.names)
+    lines.append("")
+    for v in solution.dag.order:
+        parents = " ".join(problem.names[parent] for parent in solution.dag.parents[v])
+        lines.append(f"{problem.names[v]:<{width}} <- {parents}".rstrip())
+    return lines
+
+
+def _exit_code(solution: Solution) -> int:
+    if solution.stop_reason == "interrupted":
+        return ExitCode.INTERRUPTED
+    if solution.status == "infeasible":
+        return ExitCode.INFEASIBLE
+    if solution.status == "optimal":
+        return ExitCode.OK
+    return ExitCode.LIMIT_WITH_RESULT if solution.dag is not None else ExitCode.LIMIT_WITHOUT_RESULT

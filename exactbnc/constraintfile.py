@@ -1,0 +1,236 @@
+"""Constraints from files: GOBNILP's `.con`, two-column lists of arcs, tiers.
+
+A `.con` file has one constraint per line, `#` begins a comment, and `~` in front negates:
+
+| line                 | meaning                                       | negation |
+|----------------------|-----------------------------------------------|----------|
+| `A-B`                | A and B are adjacent                          | yes      |
+| `A<-B`, `B->A`       | B is a parent of A                            | yes      |
+| `A<--B`              | B is an ancestor of A                         | yes      |
+| `~A->C<-B`           | A and B, not adjacent, are not parents of C   | only     |
+| `A<B`                | A comes before B in the order                 | no       |
+| `sink A`, `root A`   | A has no children; A has no parents           | no       |
+
+`A->B` and `root A` are not GOBNILP's. A name holds no `~`, `<` or `>`, does not begin or end with `-`, and
+holds none in `A-B`.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shlex
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from exactbnc.constraints import Constraints, arcs_from_tiers
+from scorecache.atomic import atomic_write
+from scorecache.domain import Arc
+from scorecache.errors import InputError, ParameterError
+
+PathLike = str | os.PathLike[str]
+Entry = str | tuple[str, ...]
+
+SUFFIX = ".con"
+SEPARATORS = ("\t", ";", ",")
+ARC_HEADER = ("from", "to")
+
+_NAME = r"([^<>~-](?:[^<>~]*[^<>~-])?)"  # a hyphen beside an arrow would make it another one
+_IMMORALITY = re.compile(f"{_NAME}->{_NAME}<-{_NAME}")
+_RELATION = re.compile(f"{_NAME}(<--|<-|->|<){_NAME}")
+_ENDPOINT = re.compile(r"(sink|root)\s+([^<>~]+)")
+_ADJACENCY = re.compile(r"([^<>~-]+)-([^<>~-]+)")
+_INDEPENDENCE = "_|_"
+_EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
+_NOT_IN_A_NAME = ("~", "<", ">", "-", "#", _INDEPENDENCE)
+
+
+class ConstraintFileError(InputError):
+    """A file of constraints is faulty at a line: `path:line: what was expected, what came`."""
+
+    def __init__(self, path: PathLike, line: int, message: str) -> None:
+        super().__init__(f"{os.fspath(path)}:{line}: {message}")
+        self.path = os.fspath(path)
+        self.line = line
+
+
+def read_constraints(path: PathLike) -> Constraints:
+    """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
+    if Path(path).suffix.lower() != SUFFIX:
+        raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
+    found: dict[str, list[Entry]] = {}
+    lines = [(number, line.strip()) for number, line in _numbered_lines(path)]
+    for number, line in lines:
+        if line and not line.startswith("#"):
+            try:
+                field, entry = _parse_line(line)
+            except ValueError as fault:
+                raise ConstraintFileError(path, number, str(fault)) from None
+            found.setdefault(field, []).append(entry)
+    blank = next((number for number, line in lines if not line), None)
+    if blank is not None and any(line for _, line in lines[blank:]):
+        warnings.warn(
+            f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
+            stacklevel=2,
+        )
+    return Constraints.of(**{field: dict.fromkeys(entries) for field, entries in found.items()})
+
+
+def write_constraints(constraints: Constraints, path: PathLike) -> None:
+    """Write a `.con` file that GOBNILP reads, tiers as `A<B`; a ParameterError names what such a file cannot hold."""
+    _check_writable(constraints)
+    text = "".join(f"{line}\n" for line in _con_lines(constraints))
+    with atomic_write(path) as (sink,):
+        sink.write(text.encode())
+
+
+def read_arcs(path: PathLike) -> list[Arc]:
+    """Read a white or black list: two columns, parent and child, with or without the header `from,to`.
+
+    The separator is the first of tab, semicolon and comma that stands in the first line.
+    """
+    lines = [line for _, line in _numbered_lines(path)]
+    first = next((line for line in lines if line.strip()), "")
+    separator = next((mark for mark in SEPARATORS if mark in first), ",")
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    arcs: list[Arc] = []
+    is_first = True
+    try:
+        for row in reader:
+            names = tuple(field.strip() for field in row)
+            if not any(names):
+                continue
+            if not (is_first and tuple(map(str.lower, names)) == ARC_HEADER):
+                arcs.append(_checked_arc(path, reader.line_num, names, separator.join(row)))
+            is_first = False
+    except csv.Error as error:
+        raise ConstraintFileError(path, reader.line_num, f"expected a quoted name to end: {error}") from error
+    return arcs
+
+
+def read_tiers(path: PathLike) -> list[list[str]]:
+    """Read a tiers file, `1: a b` and `2: c "d e"` on lines of their own; the numbers say the order."""
+    tiers: dict[int, list[str]] = {}
+    tier_of: dict[str, int] = {}
+    for line_number, line in _numbered_lines(path):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        number, colon, listed = line.partition(":")
+        if not colon or not number.strip().isdecimal():
+            raise ConstraintFileError(path, line_number, f"expected a tier such as '1: a b', got {line!r}")
+        tier = int(number)
+        if tier in tiers:
+            message = f"tier {tier} is listed twice; put its variables on one line"
+            raise ConstraintFileError(path, line_number, message)
+        try:
+            tiers[tier] = shlex.split(listed)
+        except ValueError as error:
+            raise ConstraintFileError(path, line_number, f"{str(error).lower()} in {listed.strip()!r}") from error
+        for name in tiers[tier]:
+            if name in tier_of:
+                raise ConstraintFileError(path, line_number, f"{name!r} is in tier {tier_of[name]} already")
+            tier_of[name] = tier
+    return [tiers[tier] for tier in sorted(tiers)]
+
+
+def _numbered_lines(path: PathLike) -> Iterator[tuple[int, str]]:
+    content = Path(path).read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConstraintFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
+    return enumerate(re.split(r"\r\n|\r|\n", text.removesuffix("\n")), start=1)
+
+
+def _parse_line(line: str) -> tuple[str, Entry]:
+    """The field of `Constraints` and its new entry; a ValueError says what is wrong."""
+    if _INDEPENDENCE in line:
+        raise ValueError(f"conditional independence constraints are not supported, got {line!r}")
+    is_negated = line.startswith("~")
+    field, entry = _parse_statement(line.removeprefix("~").strip(), is_negated, line)
+    names = (entry,) if isinstance(entry, str) else entry
+    if len(set(names)) < len(names):
+        raise ValueError(f"expected different variables, got {line!r}")
+    return field, entry
+
+
+def _parse_statement(statement: str, is_negated: bool, line: str) -> tuple[str, Entry]:
+    prefix = "forbidden" if is_negated else "required"
+    if match := _IMMORALITY.fullmatch(statement):
+        if not is_negated:
+            raise ValueError(f"a required immorality is not supported, only a forbidden one (~A->C<-B), got {line!r}")
+        return f"{prefix}_immoralities", _names(match.groups(), line)
+    if match := _RELATION.fullmatch(statement):
+        left, right = _names((match[1], match[3]), line)
+        match match[2]:
+            case "<-":
+                return f"{prefix}_arcs", (right, left)
+            case "->":
+                return f"{prefix}_arcs", (left, right)
+            case "<--":
+                return f"{prefix}_ancestors", (right, left)
+        _refuse_negation(is_negated, "A<B", line)
+        return "order", (left, right)
+    if match := _ENDPOINT.fullmatch(statement):
+        _refuse_negation(is_negated, f"{match[1]} A", line)
+        return f"{match[1]}s", _names((match[2],), line)[0]
+    if match := _ADJACENCY.fullmatch(statement):
+        return f"{prefix}_adjacencies", _names(match.groups(), line)
+    raise ValueError(f"expected {_EXPECTED}, got {line!r}")
+
+
+def _names(found: Iterable[str], line: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in found)
+    if not all(names):
+        raise ValueError(f"expected {_EXPECTED}, got {line!r}")
+    return names
+
+
+def _refuse_negation(is_negated: bool, form: str, line: str) -> None:
+    if is_negated:
+        raise ValueError(f"{form!r} cannot be negated, got {line!r}")
+
+
+def _checked_arc(path: PathLike, line: int, names: tuple[str, ...], came: str) -> Arc:
+    if len(names) != 2 or not all(names):
+        raise ConstraintFileError(path, line, f"expected two columns, from and to, got {came!r}")
+    parent, child = names
+    if parent == child:
+        raise ConstraintFileError(path, line, f"expected two different variables, got {came!r}")
+    return parent, child
+
+
+def _check_writable(constraints: Constraints) -> None:
+    default = Constraints()
+    held = {"required_arcs", "forbidden_arcs", "required_adjacencies", "forbidden_adjacencies", "order", "tiers"}
+    held |= {"sinks", "required_ancestors", "forbidden_ancestors", "forbidden_immoralities"}
+    lost = [
+        entry.name
+        for entry in fields(constraints)
+        if entry.name not in held and getattr(constraints, entry.name) != getattr(default, entry.name)
+    ]
+    if lost:
+        raise ParameterError(f"a GOBNILP constraints file cannot hold {', '.join(lost)}")
+    for where, name in constraints.mentioned():
+        if name.split() != [name] or any(mark in name for mark in _NOT_IN_A_NAME):
+            raise ParameterError(
+                f"the variable name {name!r} ({where.replace('_', ' ')}) cannot stand in a GOBNILP constraints file, "
+                "where a name is one word without ~ < > - # and _|_"
+            )
+
+
+def _con_lines(constraints: Constraints) -> Iterator[str]:
+    for sign, arcs in (("", constraints.required_arcs), ("~", constraints.forbidden_arcs)):
+        yield from (f"{sign}{child}<-{parent}" for parent, child in arcs)
+    for sign, pairs in (("", constraints.required_adjacencies), ("~", constraints.forbidden_adjacencies)):
+        yield from (f"{sign}{a}-{b}" for a, b in pairs)
+    for sign, pairs in (("", constraints.required_ancestors), ("~", constraints.forbidden_ancestors)):
+        yield from (f"{sign}{descendant}<--{ancestor}" for ancestor, descendant in pairs)
+    yield from (f"~{a}->{child}<-{b}" for a, child, b in constraints.forbidden_immoralities)
+    yield from (f"{earlier}<{later}" for earlier, later in constraints.order)
+    yield from (f"{earlier}<{later}" for later, earlier in arcs_from_tiers(constraints.tiers))
+    yield from (f"sink {name}" for name in constraints.sinks)

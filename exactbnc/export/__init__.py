@@ -1,0 +1,77 @@
+"""Networks in files: `write_network` and `read_network` for every format; the suffix says which.
+
+| suffix         | format                                   | written | read |
+|----------------|------------------------------------------|---------|------|
+| `.json`        | JSON with all that is known              | yes     | yes  |
+| `.dot`, `.gv`  | graphviz                                 | yes     | yes  |
+| `.csv`         | adjacency matrix with a header of names  | yes     | yes  |
+| `.txt`, `.bn`  | bnlearn's model string                   | yes     | yes  |
+| `.gobnilp`     | GOBNILP's text                           | yes     | no   |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from exactbnc.dag import DAG
+from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
+from exactbnc.export.network import Network, NetworkFileError
+from exactbnc.export.nx import to_networkx
+from exactbnc.export.plot import plot
+from exactbnc.problem import Problem
+from exactbnc.solution import Solution
+from scorecache.atomic import atomic_write
+from scorecache.errors import ParameterError
+
+__all__ = [
+    "READERS",
+    "WRITERS",
+    "Network",
+    "NetworkFileError",
+    "network_text",
+    "plot",
+    "read_network",
+    "to_networkx",
+    "write_network",
+]
+
+WRITERS: dict[str, Callable[[Network], str]] = {
+    suffix: module.render for module in (netjson, dot, adjacency, modelstring, gobnilp) for suffix in module.SUFFIXES
+}
+READERS: dict[str, Callable[[str, str], DAG]] = {
+    suffix: module.parse for module in (netjson, dot, adjacency, modelstring) for suffix in module.SUFFIXES
+}
+
+
+def write_network(result: Solution | DAG, problem: Problem | None, path: str | os.PathLike[str]) -> None:
+    """Write a solution's network, or a network by itself, whole or not at all."""
+    text = network_text(result, problem, _known_suffix(path, WRITERS))
+    with atomic_write(path) as (sink,):
+        sink.write(text.encode())
+
+
+def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -> str:
+    """What `write_network` writes into a file with that suffix."""
+    return WRITERS[suffix](Network.of(result, problem))
+
+
+def read_network(path: str | os.PathLike[str]) -> DAG:
+    """Read a network; a NetworkFileError says what is wrong with the file."""
+    parse = READERS[_known_suffix(path, READERS)]
+    content = Path(path).read_bytes()
+    try:
+        return parse(content.decode("utf-8-sig"), os.fspath(path))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise NetworkFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
+    except ParameterError as error:
+        raise NetworkFileError(path, None, str(error)) from error
+
+
+def _known_suffix(path: str | os.PathLike[str], known: Collection[str]) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in known:
+        raise ParameterError(f"a network file must end in one of {', '.join(known)}. Got {os.fspath(path)!r} instead.")
+    return suffix

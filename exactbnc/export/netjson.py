@@ -1,0 +1,81 @@
+"""A network as JSON with all that is known about it; unknown facts are null.
+
+Keys: schema_version (1), names, class, arcs ([parent, child] pairs), status, score, bound, gap, relative_gap, method,
+cache_is_safe, local_scores (by variable). A number that is not finite is null, since JSON has no word for it.
+"""
+
+from __future__ import annotations
+
+import json
+from math import fsum, isfinite
+from typing import Any
+
+from exactbnc.dag import DAG
+from exactbnc.export.network import Network, NetworkFileError
+
+SUFFIXES = (".json",)
+SCHEMA_VERSION = 1
+
+
+def facts(network: Network) -> dict[str, Any]:
+    """The object that is written."""
+    solution = network.solution
+    local_scores = network.local_scores()
+    total = None if local_scores is None else fsum(local_scores.values())
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "names": list(network.dag.names),
+        "class": network.class_name,
+        "arcs": [list(arc) for arc in network.dag.arcs],
+        "status": None if solution is None else solution.status.value,
+        "score": _finite(total if solution is None else solution.score),
+        "bound": None if solution is None else _finite(solution.bound),
+        "gap": None if solution is None else _finite(solution.gap),
+        "relative_gap": None if solution is None else _finite(solution.relative_gap),
+        "method": None if solution is None else solution.method,
+        "cache_is_safe": None if solution is None else solution.cache_is_safe,
+        "local_scores": local_scores,
+    }
+
+
+def render(network: Network) -> str:
+    """The object with one key per line."""
+    lines = [
+        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+        for key, value in facts(network).items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def parse(text: str, label: str) -> DAG:
+    """Read the network of such an object; `label` names the file in errors."""
+    stored = parse_facts(text, label)
+    return DAG.from_arcs(stored["names"], stored["arcs"])
+
+
+def parse_facts(text: str, label: str) -> dict[str, Any]:
+    """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand."""
+    try:
+        stored = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
+    if not isinstance(stored, dict):
+        raise NetworkFileError(label, None, f"expected a JSON object, got {text.strip()!r:.60}")
+    version = stored.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {version!r:.60}")
+    names: Any = stored.get("names")
+    arcs: Any = stored.get("arcs")
+    if not _is_list_of_texts(names) or len(set(names)) < len(names):
+        raise NetworkFileError(label, None, f"expected 'names' to list different texts, got {names!r:.60}")
+    if not isinstance(arcs, list) or not all(_is_list_of_texts(arc) and len(arc) == 2 for arc in arcs):
+        raise NetworkFileError(label, None, f"expected 'arcs' to list [parent, child] pairs, got {arcs!r:.60}")
+    return stored
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None

@@ -1,0 +1,62 @@
+"""What is known of a network when it is written: its DAG and, perhaps, the solution and the problem it came from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from exactbnc.dag import DAG
+from exactbnc.problem import Problem
+from exactbnc.solution import Solution
+from scorecache.errors import InputError, ParameterError
+
+
+class NetworkFileError(InputError):
+    """A network file is faulty, at a line if that is known: `path:line: what was expected, what came`."""
+
+    def __init__(self, path: str | os.PathLike[str], line: int | None, message: str) -> None:
+        where = os.fspath(path) if line is None else f"{os.fspath(path)}:{line}"
+        super().__init__(f"{where}: {message}")
+        self.path = os.fspath(path)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Network:
+    """A DAG with what is known about it; what every writer takes."""
+
+    dag: DAG
+    solution: Solution | None = None
+    problem: Problem | None = None
+
+    @classmethod
+    def of(cls, result: Solution | DAG, problem: Problem | None = None) -> Network:
+        """The network of a solution, or a network by itself."""
+        if isinstance(result, DAG):
+            return cls(result, None, problem)
+        if result.dag is None:
+            raise ParameterError(f"there is no network to write: the status is {result.status.value!r}")
+        return cls(result.dag, result, problem)
+
+    @property
+    def class_name(self) -> str | None:
+        if self.solution is not None and self.solution.class_name is not None:
+            return self.solution.class_name
+        return None if self.problem is None else self.problem.constraints.class_name
+
+    def local_scores(self) -> dict[str, float] | None:
+        """The score of every variable with its parents, edge penalty taken off; None if not all are known."""
+        if self.problem is None:
+            return None
+        problem, arcs = self.problem, self.dag.arcs
+        parents: dict[str, set[int]] = {name: set() for name in self.dag.names}
+        for parent, child in arcs:
+            parents[child].add(problem.cache.index[parent])
+        scores: dict[str, float] = {}
+        for child, wanted in parents.items():
+            families = problem.cache.families(problem.cache.index[child])
+            found = next((score for score, listed in families if wanted == set(listed)), None)
+            if found is None:
+                return None
+            scores[child] = found - problem.constraints.edge_penalty * len(wanted)
+        return scores

@@ -1,0 +1,40 @@
+"""Tells the listener of every better network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyscipopt import Eventhdlr
+from pyscipopt.scip import PY_SCIP_EVENTTYPE as SCIP_EVENTTYPE
+
+from exactbnc.solvers.ilp.context import Context, guarded
+
+NAME = "incumbent"
+
+
+class IncumbentEvents(Eventhdlr):
+    """Hears of new best solutions."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    @guarded(None)
+    def eventinit(self) -> None:
+        """Subscribe."""
+        self.model.catchEvent(SCIP_EVENTTYPE.BESTSOLFOUND, self)
+
+    @guarded(None)
+    def eventexec(self, event: Any) -> None:
+        """Report the network."""
+        columns = self.context.columns
+        chosen = columns.chosen(self.context.values(self.model.getBestSol()))
+        if chosen is None:
+            return
+        self.context.incumbent = columns.score(chosen)
+        if self.context.listener is not None:
+            self.context.listener.on_incumbent(columns.dag(chosen), self.context.incumbent)
+
+
+def include(context: Context) -> None:
+    """Add the event handler to the model."""
+    context.model.includeEventhdlr(IncumbentEvents(context), NAME, "tells the listener of better networks")

@@ -1,0 +1,47 @@
+"""Tells the listener how far the search is, after LPs and nodes, at most a few times a second."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pyscipopt import Eventhdlr
+from pyscipopt.scip import PY_SCIP_EVENTTYPE as SCIP_EVENTTYPE
+
+from exactbnc.listener import Progress
+from exactbnc.solvers.ilp.context import Context, guarded
+
+NAME = "progress"
+SECONDS_BETWEEN = 0.25
+
+
+class ProgressEvents(Eventhdlr):
+    """Hears of solved LPs and nodes."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.last = float("-inf")
+
+    @guarded(None)
+    def eventinit(self) -> None:
+        """Subscribe."""
+        self.model.catchEvent(SCIP_EVENTTYPE.LPSOLVED, self)
+        self.model.catchEvent(SCIP_EVENTTYPE.NODESOLVED, self)
+
+    @guarded(None)
+    def eventexec(self, event: Any) -> None:
+        """Report, unless the last report is recent."""
+        context, now = self.context, time.monotonic()
+        if context.listener is None or now - self.last < SECONDS_BETWEEN:
+            return
+        self.last = now
+        bound = context.columns.constant - context.cost_bound()
+        if context.incumbent is not None:
+            bound = max(bound, context.incumbent)
+        seconds = now - context.limits.started
+        context.listener.on_progress(Progress(seconds, context.incumbent, bound, int(self.model.getNTotalNodes())))
+
+
+def include(context: Context) -> None:
+    """Add the event handler to the model."""
+    context.model.includeEventhdlr(ProgressEvents(context), NAME, "tells the listener of progress")

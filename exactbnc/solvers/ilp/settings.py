@@ -1,0 +1,49 @@
+"""SCIP's parameters: what exactness needs, what the model makes useless, and the limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pyscipopt import Model
+from pyscipopt.scip import PY_SCIP_PARAMSETTING as SCIP_PARAMSETTING
+
+from exactbnc.limits import Limits
+
+_BYTES_PER_MEGABYTE = 2**20
+_LARGEST_SEED = 2**31 - 1
+
+EXACTNESS: dict[str, Any] = {
+    # The handler cannot be copied, and SCIP sees no constraint that ties the children together: nothing that copies
+    # the problem, looks for symmetry or components, or argues from the constraints alone may run.
+    "misc/usesymmetry": 0,
+    "misc/allowstrongdualreds": False,
+    "misc/allowweakdualreds": False,
+    "constraints/components/maxprerounds": 0,
+    "constraints/components/propfreq": -1,
+    # A column stays a variable of its own, so that heuristics can set it.
+    "presolving/donotaggr": True,
+    "presolving/donotmultaggr": True,
+    "presolving/maxrestarts": 0,
+    "estimation/restarts/restartpolicy": "n",
+    # Ctrl-C is ours (`interrupt`); SCIP would print.
+    "misc/catchctrlc": False,
+}
+
+
+def configure(model: Model, limits: Limits, seed: int) -> None:
+    """Set every parameter; before own plugins are included, because it switches heuristics off."""
+    model.hideOutput()
+    model.setHeuristics(SCIP_PARAMSETTING.OFF)
+    for name, value in EXACTNESS.items():
+        model.setParam(name, value)
+    for name in ("randomization/randomseedshift", "randomization/lpseed", "randomization/permutationseed"):
+        model.setParam(name, seed % _LARGEST_SEED)
+    model.setParam("limits/absgap", limits.gap)
+    seconds = limits.seconds_left()
+    if math.isfinite(seconds):
+        model.setParam("limits/time", seconds)
+    if limits.nodes is not None:
+        model.setParam("limits/nodes", limits.nodes)
+    if limits.memory is not None:
+        model.setParam("limits/memory", limits.memory / _BYTES_PER_MEGABYTE)

@@ -1,0 +1,423 @@
+"""The integer program against enumeration, public optima, and what goes wrong around a solve."""
+
+import math
+import os
+import signal
+import threading
+import time
+from itertools import chain, combinations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exactbnc.checking import violations
+from exactbnc.constraints import Constraints
+from exactbnc.dag import DAG, find_cycle
+from exactbnc.limits import Limits
+from exactbnc.problem import InfeasibleError, Problem
+from exactbnc.solution import Status
+from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
+from exactbnc.solvers.ilp.model import columns_of
+from exactbnc.solvers.ilp.rules import linear_rows
+from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
+from scorecache.cache import ScoreCache
+from scorecache.domain import FAMILIES
+from scorecache.errors import ParameterError
+from scorecache.formats import read_cache
+from tests.strategies import examples
+
+INSTANCES = Path(__file__).resolve().parents[4] / "shared" / "instances"
+PUBLIC = (
+    "promoters.BIC.3", "water1000.BIC.3", "hailfinder100.BIC.3", "water-5000", "barley1000.BIC.3",
+    "sachs-5000", "hepatitis.BIC.3", "voting.BIC.3", "carpo100.BIC.3", "blip-child-5000",
+)  # fmt: skip
+SCORE_TOL = 1e-6
+NAMES = "abcde"
+RULES = (
+    "max_parents", "max_parents_of", "required_arcs", "forbidden_arcs", "required_adjacencies",
+    "forbidden_adjacencies", "order", "tiers", "roots", "sinks", "min_edges", "max_edges", "required_ancestors",
+    "forbidden_ancestors", "forbidden_immoralities", "edge_penalty",
+)  # fmt: skip
+
+
+@st.composite
+def instances(draw, max_vars=5, structures=FAMILIES, rules=RULES):
+    """A cache of random families, mostly with the empty set, and constraints drawn from the given kinds."""
+    n_vars = draw(st.integers(2, max_vars))
+    structure = draw(st.sampled_from(structures))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    names = NAMES[:n_vars]
+    c = draw(st.integers(0, n_vars - 1)) if structure != "general" else None
+    cache = random_cache(random, names, c, most=draw(st.integers(2, 6 if n_vars < 5 else 5)))
+    kinds = draw(st.lists(st.sampled_from(rules), max_size=4, unique=True)) if rules else []
+    given_ = {kind: random_rule(random, kind, names) for kind in kinds}
+    k = draw(st.integers(1, 2)) if structure == "kdb" else None
+    class_name = None if c is None else names[c]
+    return cache, Constraints.of(family=structure, class_name=class_name, k=k, **given_)
+
+
+def random_cache(random, names, c, most):
+    """At most so many families per child; all those of a feature hold the class c, but for a few."""
+    families = []
+    for child in range(len(names)):
+        others = [v for v in range(len(names)) if v not in (child, c)]
+        sets = list(chain.from_iterable(combinations(others, size) for size in range(len(others) + 1)))
+        picked = [sets[i] for i in random.permutation(len(sets))[: random.integers(1, most + 1)]]
+        if random.random() < 0.9 and () not in picked:
+            picked[0] = ()
+        if c is not None and child == c:
+            picked = [(), *picked[1:]]
+        elif c is not None:
+            picked = [(*own, c) for own in picked] + ([()] if random.random() < 0.2 else [])
+        scale = random.choice([1.0, 100.0])
+        families.append([(float(-scale * random.random() + len(own)), own) for own in dict.fromkeys(picked)])
+    return ScoreCache.from_families(names, families)
+
+
+def random_rule(random, kind, names):
+    def pick(size):
+        return tuple(names[v] for v in random.permutation(len(names))[:size])
+
+    if kind == "max_parents":
+        return int(random.integers(1, 4))
+    if kind == "max_parents_of":
+        return {pick(1)[0]: int(random.integers(0, 3))}
+    if kind in ("roots", "sinks"):
+        return pick(1)
+    if kind == "tiers":
+        order = pick(len(names))
+        cut = random.integers(1, len(names))
+        return (order[:cut], order[cut:])
+    if kind in ("min_edges", "max_edges"):
+        return int(random.integers(0, 2 * len(names)))
+    if kind == "edge_penalty":
+        return float(random.random())
+    if kind == "forbidden_immoralities":
+        return [pick(3) for _ in range(random.integers(1, 4)) if len(names) > 2]
+    return [pick(2) for _ in range(random.integers(1, 3))]
+
+
+def best_by_enumeration(cache, constraints):
+    """The score of a best network over the listed families; None if there is none."""
+    listed = [
+        [(score - constraints.edge_penalty * len(parents), parents) for score, parents in cache.families(child)]
+        for child in range(cache.n_vars)
+    ]
+    best = None
+    for choice in product(*listed):
+        score = math.fsum(score for score, _ in choice)
+        parents = [own for _, own in choice]
+        if (best is None or score > best) and find_cycle(parents) is None:
+            dag = DAG.of(cache.names, parents)
+            best = best if any(violations(constraints, dag)) else score
+    return best
+
+
+def solve(problem, limits=None, start=None, listener=None, disabled=frozenset()):
+    return ILPSolver(frozenset(disabled)).solve(problem, limits or Limits(), start, listener, 0)
+
+
+def agrees(solution, problem, expected):
+    """Status, score, bound and network are those of the best score; without one the problem is infeasible."""
+    if expected is None:
+        assert solution.status is Status.INFEASIBLE
+        assert solution.dag is None
+        assert solution.stop_reason == "infeasible"
+        return
+    assert solution.status is Status.OPTIMAL
+    assert solution.score == pytest.approx(expected, rel=SCORE_TOL, abs=SCORE_TOL)
+    assert problem.check(solution.dag) == []
+    assert solution.score == pytest.approx(problem.score(solution.dag), rel=1e-12, abs=1e-12)
+    assert solution.score <= solution.bound <= solution.score + SCORE_TOL * max(1, abs(solution.score))
+
+
+def problem_or_none(cache, constraints):
+    try:
+        return Problem(cache, constraints)
+    except InfeasibleError:
+        return None
+
+
+@examples(150)
+@given(instances())
+def test_ilp_agrees_with_enumeration(instance):
+    cache, constraints = instance
+    expected = best_by_enumeration(cache, constraints)
+
+    problem = problem_or_none(cache, constraints)
+
+    if problem is None:
+        assert expected is None
+    else:
+        agrees(solve(problem), problem, expected)
+
+
+GLOBAL_RULES = (
+    "required_adjacencies", "order", "tiers", "min_edges", "max_edges", "required_ancestors", "forbidden_ancestors",
+    "forbidden_immoralities",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", GLOBAL_RULES)
+@examples(12)
+@given(data=st.data())
+def test_each_global_rule_is_honoured(rule, data):
+    cache, constraints = data.draw(instances(structures=("general", "anb"), rules=(rule,)))
+    expected = best_by_enumeration(cache, constraints)
+
+    problem = problem_or_none(cache, constraints)
+
+    if problem is None:
+        assert expected is None
+    else:
+        agrees(solve(problem), problem, expected)
+
+
+@pytest.mark.parametrize("disabled", [*OPTIONAL_PLUGINS, "all"])
+@examples(12)
+@given(data=st.data())
+def test_the_optimum_does_not_depend_on_an_optional_plugin(disabled, data):
+    cache, constraints = data.draw(instances())
+    problem = problem_or_none(cache, constraints)
+    if problem is None:
+        return
+
+    solution = solve(problem, disabled=OPTIONAL_PLUGINS if disabled == "all" else {disabled})
+
+    agrees(solution, problem, best_by_enumeration(cache, constraints))
+
+
+@examples(60)
+@given(instances(max_vars=4))
+def test_rows_and_handler_accept_exactly_the_networks_that_the_checker_accepts(instance):
+    problem = problem_or_none(*instance)
+    if problem is None:
+        return
+    columns, rules = columns_of(problem), AncestorRules.of(problem)
+    rows = list(linear_rows(problem, columns))
+
+    for choice in product(*(columns.of(v) for v in range(columns.n_vars))):
+        point = np.zeros(columns.n_columns)
+        point[list(choice)] = 1.0
+        is_accepted = all(holds(row, point) for row in rows)
+        cuts = list(violated_rows(columns, rules, np.array(choice)))
+        parents = [columns.parents_of(column) for column in choice]
+        is_network = find_cycle(parents) is None and not any(
+            violations(problem.constraints, DAG.of(problem.names, parents))
+        )
+        assert (is_accepted and not cuts) == is_network
+        assert not any(holds(cut, point) for cut in cuts)
+
+
+@examples(40)
+@given(instances(max_vars=4, rules=("order", "tiers", "required_ancestors", "forbidden_ancestors")))
+def test_no_cut_removes_a_network(instance):
+    problem = problem_or_none(*instance)
+    if problem is None:
+        return
+    columns, rules = columns_of(problem), AncestorRules.of(problem)
+    points, cuts = [], []
+    for choice in product(*(columns.of(v) for v in range(columns.n_vars))):
+        violated = list(violated_rows(columns, rules, np.array(choice)))
+        cuts += violated
+        if not violated:
+            points.append(np.isin(np.arange(columns.n_columns), choice).astype(float))
+
+    assert all(holds(cut, point) for cut in cuts for point in points)
+
+
+def holds(row, point):
+    total = float(row.coefficients @ point[row.columns])
+    return (row.lhs is None or total >= row.lhs) and (row.rhs is None or total <= row.rhs)
+
+
+def hard_problem(n_vars=12, seed=0):
+    """A dense random cache: many fractional points, several seconds of search without cuts."""
+    random = np.random.default_rng(seed)
+    names = [f"v{v}" for v in range(n_vars)]
+    families = []
+    for child in range(n_vars):
+        others = [v for v in range(n_vars) if v != child]
+        pairs = chain.from_iterable(combinations(others, size) for size in (1, 2))
+        families.append([(-100.0, ()), *((float(-100 * random.random()), own) for own in pairs)])
+    return Problem(ScoreCache.from_families(names, families))
+
+
+def chain_problem(n_vars):
+    """Every variable wants the next one as its parent, the last one the first: one arc of the ring must go."""
+    names = [f"v{v}" for v in range(n_vars)]
+    families = [[(0.0, ((v + 1) % n_vars,)), (-1.0 - v, ())] for v in range(n_vars)]
+    return Problem(ScoreCache.from_families(names, families))
+
+
+class Recorder:
+    """A listener that notes what it hears and may raise."""
+
+    def __init__(self, on_incumbent=None, on_progress=None):
+        self.incumbents, self.progress = [], []
+        self.errors = {"incumbent": on_incumbent, "progress": on_progress}
+
+    def on_incumbent(self, dag, score):
+        self.incumbents.append((dag, score))
+        self._raise("incumbent")
+
+    def on_progress(self, progress):
+        self.progress.append(progress)
+        self._raise("progress")
+
+    def _raise(self, where):
+        if self.errors[where] is not None:
+            raise self.errors[where]
+
+
+def test_more_than_64_variables():
+    problem = chain_problem(130)
+
+    solution = solve(problem)
+
+    assert solution.status is Status.OPTIMAL
+    assert solution.score == pytest.approx(-1.0)
+    assert solution.dag.parents[0] == ()
+
+
+def test_the_ilp_refuses_nothing():
+    assert ILPSolver().refusal(chain_problem(3), Limits()) is None
+
+
+def test_an_unknown_plugin_is_named():
+    with pytest.raises(ParameterError, match=r"sepa_cluster, .*\. Got heur_none instead\."):
+        ILPSolver(frozenset({"heur_none"}))
+
+
+def test_the_listener_hears_rising_incumbents_and_the_last_is_the_answer():
+    problem, listener = hard_problem(8), Recorder()
+
+    solution = solve(problem, listener=listener)
+
+    scores = [score for _, score in listener.incumbents]
+    assert scores == sorted(scores)
+    assert listener.incumbents[-1] == (solution.dag, solution.score)
+    assert all(problem.score(dag) == pytest.approx(score) for dag, score in listener.incumbents)
+    assert listener.progress
+    assert all(progress.bound >= solution.score - SCORE_TOL for progress in listener.progress)
+
+
+@pytest.mark.parametrize("where", ["on_incumbent", "on_progress"])
+def test_an_exception_in_a_listener_surfaces(where):
+    with pytest.raises(ZeroDivisionError, match="from the listener"):
+        solve(hard_problem(6), listener=Recorder(**{where: ZeroDivisionError("from the listener")}))
+
+
+def test_an_interrupt_by_the_listener_keeps_the_incumbent():
+    problem, listener = hard_problem(), Recorder(on_incumbent=KeyboardInterrupt())
+
+    solution = solve(problem, listener=listener)
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == "interrupted"
+    assert (solution.dag, solution.score) == listener.incumbents[-1]
+    assert solution.bound > solution.score
+
+
+def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction():
+    problem, listener = hard_problem(16), Recorder()
+
+    def press():
+        while not listener.incumbents:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    solution = solve(problem, listener=listener, limits=Limits(seconds=60))
+    presser.join()
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == "interrupted"
+    assert problem.check(solution.dag) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_no_time_gives_unknown_with_a_bound():
+    solution = solve(hard_problem(6), Limits(seconds=0))
+
+    assert solution.status is Status.UNKNOWN
+    assert solution.stop_reason == "time"
+    assert solution.dag is None
+    assert solution.bound >= solve(hard_problem(6)).score
+
+
+def test_a_start_network_survives_where_there_is_no_time():
+    problem = hard_problem(6)
+    start = DAG.from_arcs(problem.names, [("v1", "v0")])
+
+    solution = solve(problem, Limits(seconds=0), start=start)
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.dag == start
+    assert solution.score == pytest.approx(problem.score(start))
+
+
+@pytest.mark.parametrize("limits", [Limits(nodes=1), Limits(gap=1000.0)], ids=["nodes", "gap"])
+def test_a_limit_is_named_and_the_bound_holds(limits):
+    problem = hard_problem(9)
+    best = solve(problem).score
+
+    solution = solve(problem, limits, disabled={"sepa_cluster"})
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == ("nodes" if limits.nodes else "gap")
+    assert solution.score <= best + SCORE_TOL
+    assert solution.bound >= best - SCORE_TOL
+
+
+def test_an_optimal_start_is_kept_and_other_starts_do_no_harm():
+    problem = hard_problem(7)
+    best = solve(problem)
+    others = [
+        DAG.from_arcs(problem.names, [("v1", "v0"), ("v2", "v0"), ("v3", "v0")]),  # no such family
+        DAG.from_arcs(problem.names[::-1], []),
+        DAG.from_arcs(["x"], []),
+    ]
+
+    assert solve(problem, start=best.dag).score == pytest.approx(best.score)
+    for start in others:
+        assert solve(problem, start=start).score == pytest.approx(best.score)
+
+
+def test_a_start_that_violates_a_constraint_is_ignored():
+    cache = hard_problem(5).cache
+    problem = Problem(cache, Constraints.of(min_edges=4))
+
+    solution = solve(problem, start=DAG.from_arcs(cache.names, []))
+
+    assert solution.status is Status.OPTIMAL
+    assert solution.dag.n_arcs >= 4
+
+
+def test_the_same_seed_gives_the_same_answer():
+    problem = hard_problem(8)
+    runs = [solve(problem) for _ in range(2)]
+
+    assert runs[0].dag == runs[1].dag
+    assert runs[0].statistics["lp_iterations"] == runs[1].statistics["lp_iterations"]
+
+
+def public_optima():
+    lines = (INSTANCES / "public.solu").read_text().splitlines()
+    return {line.split()[1]: float(line.split()[2]) for line in lines if line.startswith("=opt=")}
+
+
+@pytest.mark.skipif(not INSTANCES.is_dir(), reason="needs shared/instances beside the repository")
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_optimum(name):
+    problem = Problem(read_cache(INSTANCES / f"{name}.jkl.gz"))
+
+    solution = solve(problem, Limits(seconds=120))
+
+    assert solution.status is Status.OPTIMAL
+    assert solution.score == pytest.approx(public_optima()[name], rel=SCORE_TOL)
+    assert problem.check(solution.dag) == []
