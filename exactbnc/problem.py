@@ -15,20 +15,13 @@ from numpy.typing import NDArray
 
 from exactbnc.constraints import Constraints, arcs_from_tiers
 from exactbnc.dag import DAG, find_cycle
+from exactbnc.errors import InfeasibleError, UnsafeCacheError
 from exactbnc.safety import unsound_reasons
 from scorecache.cache import ScoreCache
-from scorecache.errors import InputError, ParameterError
+from scorecache.errors import ParameterError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-class InfeasibleError(ParameterError):
-    """No network satisfies the constraints; the message names a small contradictory subset."""
-
-
-class UnsafeCacheError(InputError):
-    """The cache was pruned in a way that may have lost the optimum under these constraints."""
 
 
 @dataclass(frozen=True, eq=False)

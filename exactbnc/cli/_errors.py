@@ -68,11 +68,14 @@ def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
 
 def _explain(error: BaseException) -> tuple[ExitCode, str]:
     """The exit code and the message of an exception."""
+    from exactbnc.errors import InfeasibleError
     from scorecache.errors import InputError, MemoryLimitError, ParameterError, TimeLimitError
 
     match error:
         case typer.TyperException():
             return ExitCode.USAGE, f"{error.format_message()}{_help_hint(error)}"
+        case InfeasibleError():
+            return ExitCode.INFEASIBLE, str(error)
         case ParameterError():
             return ExitCode.USAGE, str(error)
         case InputError():

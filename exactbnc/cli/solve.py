@@ -10,6 +10,7 @@ from exactbnc.cli._errors import ExitCode, UsageError
 from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._structure import chosen_family
+from exactbnc.cli._table import SolveTable
 
 if TYPE_CHECKING:
     from exactbnc.constraints import Constraints
@@ -112,7 +113,8 @@ def solve(
         if faults:
             talk.note(f"the start network is dropped: {'; '.join(faults)}")
             beginning = None
-    solution = find(problem, method=method, limits=limits, start=beginning, seed=seed)
+    listener = None if quiet else SolveTable()
+    solution = find(problem, method=method, limits=limits, start=beginning, listener=listener, seed=seed)
     if check is not None:
         _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
     if solution.dag is not None and output is not None:

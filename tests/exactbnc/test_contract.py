@@ -2,8 +2,9 @@
 
 import pytest
 
+from exactbnc.errors import InfeasibleError
 from exactbnc.limits import Limits
-from exactbnc.problem import InfeasibleError, Problem
+from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers import make_solver, solve
 from tests.exactbnc.random_problems import best_score, random_problem

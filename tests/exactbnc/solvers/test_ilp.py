@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from exactbnc.checking import violations
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG, find_cycle
+from exactbnc.errors import InfeasibleError
 from exactbnc.limits import Limits
-from exactbnc.problem import InfeasibleError, Problem
+from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
 from exactbnc.solvers.ilp.model import columns_of

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from exactbnc.checking import violations
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG, find_cycle
+from exactbnc.errors import InfeasibleError
 from exactbnc.limits import Limits
-from exactbnc.problem import InfeasibleError, Problem
+from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers.tree import TreeSolver
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
