@@ -1,3 +1,40 @@
-"""Exact Bayesian-network structure learning."""
+"""Exact structure learning for Bayesian networks and Bayesian-network classifiers.
+
+    from exactbnc import Constraints, Problem, solve
+    from scorecache import read_cache
+
+    problem = Problem(read_cache("cache.jkl"), Constraints(family="anb", class_name="y"))
+    solution = solve(problem)
+    graph = solution.to_networkx()
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Constraints": "exactbnc.constraints",
+    "DAG": "exactbnc.dag",
+    "Limits": "exactbnc.limits",
+    "Problem": "exactbnc.problem",
+    "Solution": "exactbnc.solution",
+    "Status": "exactbnc.solution",
+    "compare": "exactbnc.compare",
+    "cpdag": "exactbnc.equivalence",
+    "plot": "exactbnc.export",
+    "read_network": "exactbnc.export",
+    "solve": "exactbnc.solvers",
+    "write_network": "exactbnc.export",
+}
+"""Where each public name lives; it is imported on first use, so that `import exactbnc` stays cheap."""
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

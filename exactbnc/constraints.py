@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import inf
 from typing import Any
 
 from scorecache.domain import FAMILIES, Arc
@@ -59,8 +60,8 @@ class Constraints:
                 raise ParameterError(f"{name} must be at least 0. Got {value} instead.")
         if self.max_edges is not None and self.max_edges < 0:
             raise ParameterError(f"max_edges must be at least 0. Got {self.max_edges} instead.")
-        if not self.edge_penalty >= 0:
-            raise ParameterError(f"edge_penalty must be at least 0. Got {self.edge_penalty!r} instead.")
+        if not 0 <= self.edge_penalty < inf:
+            raise ParameterError(f"edge_penalty must be finite and at least 0. Got {self.edge_penalty!r} instead.")
 
     @classmethod
     def of(cls, **given: Any) -> Constraints:

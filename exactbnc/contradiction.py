@@ -6,11 +6,10 @@ network. What cannot be dropped is a minimal contradictory subset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 
 from exactbnc.constraints import Constraints
-from scorecache.cache import ScoreCache
 
 Atom = tuple[str, Constraints]
 
@@ -26,17 +25,14 @@ _WORDS = {
 }
 
 
-def explain_contradiction(cache: ScoreCache, constraints: Constraints) -> str:
-    """One sentence that names the constraints at odds."""
-    from exactbnc.problem import has_contradiction
-
+def contradictory_subset(constraints: Constraints, is_contradictory: Callable[[Constraints], bool]) -> list[str]:
+    """In words, the constraints at odds; empty if none at all are contradictory already."""
     needed = list(_atoms(constraints))
     for atom in list(needed):
         fewer = [other for other in needed if other is not atom]
-        if has_contradiction(cache, _together(fewer)):
+        if is_contradictory(_together(fewer)):
             needed = fewer
-    listed = "; ".join(words for words, _ in needed)
-    return f"no network satisfies {listed}" if needed else "a variable has no family at all in the score file"
+    return [words for words, _ in needed]
 
 
 def _together(atoms: list[Atom]) -> Constraints:

@@ -31,6 +31,9 @@ class DAG:
             raise ParameterError("variable names must be different from each other")
         if len(self.parents) != len(self.names):
             raise ParameterError(f"{len(self.names)} variables need {len(self.names)} parent sets")
+        for name, listed in zip(self.names, self.parents, strict=True):
+            if list(listed) != sorted(set(listed)) or (listed and not 0 <= listed[0] <= listed[-1] < len(self.names)):
+                raise ParameterError(f"the parents of {name} must be ascending indices. Got {listed} instead.")
         cycle = find_cycle(self.parents)
         if cycle is not None:
             shown = " -> ".join(self.names[v] for v in cycle)
@@ -63,6 +66,9 @@ class DAG:
         found = [child for child, _ in blocks]
         if len(set(found)) != len(found):
             raise ParameterError(f"a model string names every variable once. Got {text!r} instead.")
+        if names is not None and set(found) != set(names):
+            odd = ", ".join(sorted(set(found) ^ set(names)))
+            raise ParameterError(f"a model string names every variable and no other. It is not so with {odd}.")
         arcs = [(parent, child) for child, listed in blocks if listed for parent in listed.split(":")]
         return cls.from_arcs(found if names is None else names, arcs)
 

@@ -6,14 +6,15 @@ the precedence pairs, adjacencies, ancestors, edge counts, immoralities, and the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.constraints import Constraints, arcs_from_tiers
+from exactbnc.contradiction import contradictory_subset
 from exactbnc.dag import DAG, find_cycle
 from exactbnc.errors import InfeasibleError, UnsafeCacheError
 from exactbnc.safety import unsound_reasons
@@ -59,6 +60,7 @@ class Problem:
         self.cache = cache
         self.constraints = Constraints() if constraints is None else constraints
         _check_names(cache, self.constraints)
+        _refuse_contradictions(cache, self.constraints)
         self.unsound_reasons = unsound_reasons(cache.record, self.constraints)
         if cache.record is not None and self.unsound_reasons and not listed_families_only:
             raise UnsafeCacheError(
@@ -67,7 +69,7 @@ class Problem:
                 "families only with --listed-families-only"
             )
         keep = _allowed_families(cache, self.constraints)
-        _refuse_contradictions(cache, self.constraints, keep, self.cache_is_safe)
+        _refuse_lost_children(cache, self.constraints, keep)
         self.families = _select(cache, keep, self.constraints.edge_penalty)
 
     @property
@@ -241,17 +243,59 @@ def _select(cache: ScoreCache, keep: NDArray[np.bool_], edge_penalty: float) -> 
     return Families(child_start, scores, parent_start, cache.parents[entries], source)
 
 
-def _refuse_contradictions(
-    cache: ScoreCache, constraints: Constraints, keep: NDArray[np.bool_], cache_is_safe: bool
-) -> None:
-    from exactbnc.contradiction import explain_contradiction
+def _refuse_contradictions(cache: ScoreCache, constraints: Constraints) -> None:
+    """Refuse what no network over these variables satisfies, whatever the scores."""
+    if _is_contradictory(cache, constraints):
+        needed = contradictory_subset(constraints, partial(_is_contradictory, cache))
+        raise InfeasibleError(f"no network satisfies {'; '.join(needed)}")
 
-    child = np.repeat(np.arange(cache.n_vars), np.diff(cache.child_start))
-    lost = np.flatnonzero(np.bincount(child[keep], minlength=cache.n_vars) == 0)
-    if constraints.is_classifier and cache.record is None and len(lost):
+
+def _is_contradictory(cache: ScoreCache, constraints: Constraints) -> bool:
+    """Do the constraints rule out every network over the cache's variables?"""
+    required, forbidden = _required_matrix(cache, constraints), _forbidden_matrix(cache, constraints)
+    if np.any(required & forbidden) or np.any(required.sum(axis=0) > _limits(cache, constraints)):
+        return True
+    if any(forbidden[pair] and forbidden[pair[::-1]] for pair in _indices(cache, constraints.required_adjacencies)):
+        return True
+    least, most = constraints.min_edges, constraints.max_edges
+    if most is not None and max(least or 0, int(np.count_nonzero(required))) > most:
+        return True
+    return find_cycle(_must_precede(cache, constraints)) is not None or _contradicts_ancestors(cache, constraints)
+
+
+def _contradicts_ancestors(cache: ScoreCache, constraints: Constraints) -> bool:
+    """Is a forbidden ancestor required, or is there no way left from a required one?"""
+    wanted = set(_indices(cache, constraints.required_ancestors))
+    unwanted = set(_indices(cache, constraints.forbidden_ancestors))
+    ruled_out = False
+    if unwanted:
+        arcs = {(int(parent), int(child)) for parent, child in np.argwhere(_required_matrix(cache, constraints))}
+        ruled_out = not unwanted.isdisjoint(_closure(cache.n_vars, arcs | wanted))
+    if wanted and not ruled_out:
+        arcs = {(int(parent), int(child)) for parent, child in np.argwhere(~_forbidden_matrix(cache, constraints))}
+        ruled_out = not wanted <= _closure(cache.n_vars, arcs)
+    return ruled_out
+
+
+def _refuse_lost_children(cache: ScoreCache, constraints: Constraints, keep: NDArray[np.bool_]) -> None:
+    """Refuse constraints that leave a variable none of its listed families."""
+    lost = _lost_children(cache, keep)
+    if not len(lost):
+        return
+    if constraints.is_classifier and cache.record is None:
         _refuse_missing_class(cache, constraints, lost)
-    if len(lost) or find_cycle(_must_precede(cache, constraints)) is not None:
-        raise InfeasibleError(explain_contradiction(cache, constraints))
+    needed = contradictory_subset(
+        constraints, lambda fewer: len(_lost_children(cache, _allowed_families(cache, fewer))) > 0
+    )
+    if not needed:
+        raise InfeasibleError(f"{', '.join(cache.names[v] for v in lost)} has no family at all in the score file")
+    raise InfeasibleError(f"no network over the families of the score file satisfies {'; '.join(needed)}")
+
+
+def _lost_children(cache: ScoreCache, keep: NDArray[np.bool_]) -> Ints:
+    """The variables without a family among the kept ones."""
+    child = np.repeat(np.arange(cache.n_vars), np.diff(cache.child_start))
+    return np.flatnonzero(np.bincount(child[keep], minlength=cache.n_vars) == 0)
 
 
 def _refuse_missing_class(cache: ScoreCache, constraints: Constraints, lost: NDArray[np.int64]) -> None:
@@ -261,31 +305,21 @@ def _refuse_missing_class(cache: ScoreCache, constraints: Constraints, lost: NDA
     ]
     if without:
         listed = ", ".join(without)
+        structure = f"--{constraints.family.replace('_', '-')}" + ("" if constraints.k is None else f" {constraints.k}")
         raise InfeasibleError(
             f"no listed family of {listed} holds the class {constraints.class_name!r}: the file was not made for the "
             f"structure {constraints.family!r}. Build one that was: exactbnc score DATA --class "
-            f"{constraints.class_name} --{constraints.family.replace('_', '-')} -o CACHE"
+            f"{constraints.class_name} {structure} -o CACHE"
         )
 
 
 def _must_precede(cache: ScoreCache, constraints: Constraints) -> list[set[int]]:
     """Per variable, those that must come before it: required parents, order, required ancestors."""
-    before: list[set[int]] = [set() for _ in cache.names]
-    for a, b in _precedence(cache, constraints):
+    before = [set(np.flatnonzero(column).tolist()) for column in _required_matrix(cache, constraints).T]
+    for a, b in (*_precedence(cache, constraints), *_indices(cache, constraints.required_ancestors)):
         before[b].add(a)
-    for pairs in (constraints.required_arcs, constraints.required_ancestors):
-        for parent, child in pairs:
-            before[cache.index[child]].add(cache.index[parent])
     return before
 
 
-def has_contradiction(cache: ScoreCache, constraints: Constraints) -> bool:
-    """Do the local constraints and the required order already rule out every network?"""
-    keep = _allowed_families(cache, constraints)
-    child = np.repeat(np.arange(cache.n_vars), np.diff(cache.child_start))
-    if np.any(np.bincount(child[keep], minlength=cache.n_vars) == 0):
-        return True
-    least, most = constraints.min_edges, constraints.max_edges
-    if least is not None and most is not None and least > most:
-        return True
-    return find_cycle(_must_precede(cache, constraints)) is not None
+def _indices(cache: ScoreCache, pairs: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+    return [(cache.index[a], cache.index[b]) for a, b in pairs]

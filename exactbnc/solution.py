@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from exactbnc.dag import DAG
+from scorecache.errors import ParameterError
+
+if TYPE_CHECKING:
+    import networkx
 
 
 class Status(StrEnum):
@@ -36,6 +41,14 @@ class Solution:
     cache_is_safe: bool
     class_name: str | None = None
     statistics: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The network with its class, score, bound and status as graph attributes."""
+        from exactbnc.export.nx import to_networkx
+
+        if self.dag is None:
+            raise ParameterError("there is no network to convert: " + self.status.value)
+        return to_networkx(self.dag, self)
 
     @property
     def gap(self) -> float:

@@ -1,0 +1,34 @@
+"""Score caches: the local score of every child with every parent set that an optimal network may need.
+
+    from scorecache import Domain, build_cache, read_csv, write_cache
+
+    data = read_csv("data.csv")
+    cache = build_cache(data, "bdeu", domain=Domain.of(data.names, "anb", class_name="y", max_parents=3))
+    write_cache(cache, "cache.jkl")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Dataset": "scorecache.dataset",
+    "Domain": "scorecache.domain",
+    "ScoreCache": "scorecache.cache",
+    "build_cache": "scorecache.build",
+    "make_score": "scorecache.scores",
+    "plan_build": "scorecache.build",
+    "read_cache": "scorecache.formats",
+    "read_csv": "scorecache.csvfile",
+    "write_cache": "scorecache.formats",
+}
+"""Where each public name lives; it is imported on first use, so that `import scorecache` stays cheap."""
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -62,8 +62,13 @@ def estimate_groups(
 
 
 def available_memory() -> int:
-    """Bytes of memory that this machine could give now."""
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """Bytes of memory that this machine could give now, what it can reclaim included where it says so."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            available = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(available.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, float]:

@@ -47,7 +47,9 @@ FAMILIES_PER_CHILD, MOST_PARENTS = 400, 4
 TARGETS: dict[int, tuple[float, float | None]] = {20: (1, None), 22: (2, None), 24: (10, 2.5), 25: (25, 4.5)}
 """Free variables: wall seconds, gigabytes."""
 PAPER_VARS, PAPER_SECONDS = 22, 1386
-"""Sugahara and Ueno (paper 004), Table 6, fsANB-BDeu on spect: 1386088.2 ms from the data on, feature selection included."""
+"""Sugahara and Ueno (paper 004), Table 6, fsANB-BDeu on spect: 1386088.2 ms, from the data on.
+
+No feature was removed there (Table 2); ours starts from a cache, so the ratio leaves out the scoring."""
 LARGEST_PUBLIC = 22
 RELATIVE = 1e-6
 INSTANCES = ROOT.parent / "shared" / "instances"
@@ -84,7 +86,7 @@ def random_rows(n_vars: int, repeats: int) -> Iterator[Row]:
     note = ""
     if n_vars == PAPER_VARS:
         ratio = PAPER_SECONDS / wall.median
-        note = f"{ratio:.0f} times as fast as paper 004's {PAPER_SECONDS} s for 22 features (theirs: scoring and selection too)"
+        note = f"{ratio:.0f} times as fast as paper 004's {PAPER_SECONDS} s for 22 features, which include scoring"
     case = f"random-{n_vars}"
     n_kept = problem.cache.n_families
     yield timed_row(case, wall, n_vars=n_vars, n_kept=n_kept, target=seconds, note=note)

@@ -8,7 +8,7 @@ from exactbnc.dag import DAG
 from exactbnc.solution import Solution
 
 if TYPE_CHECKING:
-    import networkx  # type: ignore[import-untyped]
+    import networkx
 
 
 def to_networkx(dag: DAG, solution: Solution | None = None) -> networkx.DiGraph:

@@ -27,8 +27,8 @@ SOLVERS = {
 }
 """Where each solver lives; it is imported when it is asked for."""
 
-DP_UP_TO = 22
-"""Variables of a component up to which `auto` prefers dynamic programming: about two seconds."""
+DP_UP_TO = 25
+"""Variables of a component up to which `auto` prefers dynamic programming: about two seconds and half a gigabyte."""
 
 
 class Solver(Protocol):

@@ -265,7 +265,7 @@ def test_a_column_of_a_thousand_states_is_scored(score):
 
     tables = families(build_cache(dataset, score, max_parents=3, prune=False, n_jobs=1))
 
-    for child, parents in [(0, ()), (1, ()), (0, (1,)), (1, (0,)), (1, (0, 2, 3)), (2, (0, 1, 4)), (4, (2, 3))]:
+    for child, parents in [(0, (1,)), (1, (0,)), (2, (0, 1, 4)), (4, (0, 2, 3))]:
         assert near(tables[child][frozenset(parents)], expected_score(dataset, score, child, parents))
 
 

@@ -56,7 +56,7 @@ def problems(draw, score, families=FAMILIES, min_vars=3, max_vars=5):
 
 
 @every_variant
-@examples(15)
+@examples(12)
 @given(data=st.data())
 def test_pruned_cache_is_the_literal_filter_of_the_whole_one(score, data):
     dataset, domain = data.draw(problems(score, PRUNED_FAMILIES))
@@ -161,7 +161,7 @@ def superset_bounds(dataset, score, domain, child):
 
 
 @every_variant
-@examples(10)
+@examples(8)
 @given(data=st.data())
 def test_bound_exceeds_every_superset(score, data):
     family = "anb" if score.needs_class else data.draw(st.sampled_from(["general", "anb"]))
@@ -212,7 +212,7 @@ def test_bounds_change_nothing_in_the_pruned_cache_of_a_child_alone(score, data)
 
 
 @pytest.mark.parametrize("score", CELL_SCORES, ids=title)
-@examples(10)
+@examples(8)
 @given(data=st.data())
 def test_bounds_change_nothing_in_the_pruned_cache_of_joint_sets(score, data):
     dataset, domain = data.draw(problems(score, ["anb", "general"]))
@@ -254,7 +254,7 @@ def test_bounds_change_nothing_where_they_close_most_sets(score, family, kernel,
 
 
 @every_variant
-@examples(10)
+@examples(5)
 @given(data=st.data())
 def test_limit_read_off_the_penalties_cuts_no_survivor(score, data):
     dataset, domain = data.draw(problems(score, PRUNED_FAMILIES))

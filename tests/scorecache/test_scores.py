@@ -87,7 +87,7 @@ def test_general_families_equal_the_oracle(score, dataset):
 
 
 @every_variant
-@examples(6)
+@examples(5)
 @given(dataset=datasets(max_vars=5))
 def test_augmented_naive_bayes_families_equal_the_oracle(score, dataset):
     domain = Domain.of(dataset.names, "anb", class_name=dataset.names[-1], max_parents=dataset.n_vars - 1)

@@ -18,7 +18,6 @@ Silander, Myllymaki 2006, "A simple approach for finding the globally optimal Ba
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +35,8 @@ from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
 from scorecache.errors import ParameterError
+from scorecache.estimate import available_memory
+from scorecache.progress import n_threads
 
 LOW_VARIABLES = 13
 """The tables of all low variables, 13 x 2^12 float64 numbers, fit in a second-level cache; measured best of 10..14."""
@@ -49,13 +50,13 @@ SHARE_OF_AVAILABLE = 0.8
 class DPSolver:
     """The solver `dp`: local constraints and orders, as many free variables as the memory holds.
 
-    Blocks have at most `low_variables` low variables (more with very many families), and `n_threads` work on them; the
-    answer depends on neither.
+    Blocks have `low_variables` low variables (None: by the number of families), and `n_threads` work on them (None: one
+    per core); the answer depends on neither.
     """
 
     name = "dp"
 
-    def __init__(self, *, low_variables: int = LOW_VARIABLES, n_threads: int | None = None) -> None:
+    def __init__(self, *, low_variables: int | None = None, n_threads: int | None = None) -> None:
         self.low_variables = low_variables
         self.n_threads = n_threads
 
@@ -116,10 +117,9 @@ class DPSolver:
     def _lattice(self, problem: Problem) -> _Lattice:
         free = _free_variables(problem)
         n_families = int(np.diff(problem.families.child_start)[list(free)].sum())
-        n_low = max(self.low_variables, math.ceil(math.log2(max(1, 4 * n_families) / max(1, len(free)))))
-        n_low = max(MIN_LOW, min(n_low, max(self.low_variables, MOST_LOW_VARIABLES), len(free)))
-        n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return _Lattice(problem, free, n_low, n_families, self.n_threads or n_cores)
+        n_low = _low_variables(n_families, len(free)) if self.low_variables is None else self.low_variables
+        n_low = max(MIN_LOW, min(n_low, len(free)))
+        return _Lattice(problem, free, n_low, n_families, n_threads(self.n_threads))
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,11 @@ class _Lattice:
         )
 
 
+def _low_variables(n_families: int, n_free: int) -> int:
+    places = 4 * n_families / max(1, n_free)
+    return min(max(LOW_VARIABLES, math.ceil(math.log2(max(1.0, places)))), MOST_LOW_VARIABLES)
+
+
 def _squeezed(masks: Ints, v: int) -> Ints:
     """The masks, none of which has bit v, without that bit."""
     return (masks & ((1 << v) - 1)) | (masks >> (v + 1) << v)
@@ -205,12 +210,9 @@ def _free_variables(problem: Problem) -> tuple[int, ...]:
         free &= ~new
 
 
-def _allowed_bytes(limits: Limits) -> int | None:
-    allowed = [] if limits.memory is None else [limits.memory]
-    if "SC_AVPHYS_PAGES" in os.sysconf_names:
-        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        allowed.append(int(SHARE_OF_AVAILABLE * available))
-    return min(allowed, default=None)
+def _allowed_bytes(limits: Limits) -> int:
+    available = int(SHARE_OF_AVAILABLE * available_memory())
+    return available if limits.memory is None else min(limits.memory, available)
 
 
 def _gigabytes(n_bytes: int) -> str:

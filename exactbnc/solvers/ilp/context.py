@@ -6,7 +6,7 @@ SCIP swallows what a callback raises. `guarded` keeps it, stops the search, and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any
 
@@ -33,7 +33,7 @@ class Context:
     incumbent: float | None = None
     is_stopped: bool = False
     failure: BaseException | None = None
-    cost_bound_when_stopped: float | None = field(default=None)
+    cost_bound_when_stopped: float | None = None
 
     @cached_property
     def transformed(self) -> list[Variable]:
@@ -41,7 +41,7 @@ class Context:
         return [self.model.getTransformedVar(variable) for variable in self.variables]
 
     def lp_values(self) -> Floats:
-        """The columns' values at the current LP or pseudo solution."""
+        """The columns' values at the current LP solution."""
         return np.array([variable.getLPSol() for variable in self.transformed], dtype=np.float64)
 
     def values(self, solution: Any) -> Floats:

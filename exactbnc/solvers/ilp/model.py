@@ -115,7 +115,7 @@ class Columns:
 
 
 _INTEGRALITY = 1e-4
-"""Twice SCIP's tolerance of 1e-6 would do; anything far below 1/2 tells 0 from 1."""
+"""Well above SCIP's 1e-6, so that what SCIP calls integral is, and far below 1/2."""
 
 
 def columns_of(problem: Problem) -> Columns:

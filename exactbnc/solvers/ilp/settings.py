@@ -31,14 +31,18 @@ EXACTNESS: dict[str, Any] = {
 }
 
 
-def configure(model: Model, limits: Limits, seed: int) -> None:
-    """Set every parameter; before own plugins are included, because it switches heuristics off."""
+def configure(model: Model, seed: int) -> None:
+    """Set the parameters; before own plugins are included, because it switches heuristics off."""
     model.hideOutput()
     model.setHeuristics(SCIP_PARAMSETTING.OFF)
     for name, value in EXACTNESS.items():
         model.setParam(name, value)
     for name in ("randomization/randomseedshift", "randomization/lpseed", "randomization/permutationseed"):
         model.setParam(name, seed % _LARGEST_SEED)
+
+
+def set_limits(model: Model, limits: Limits) -> None:
+    """Set the limits; last of all, because the time is what is left now."""
     model.setParam("limits/absgap", limits.gap)
     seconds = limits.seconds_left()
     if math.isfinite(seconds):

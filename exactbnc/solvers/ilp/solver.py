@@ -21,7 +21,7 @@ from exactbnc.solvers.ilp.interrupt import ctrl_c_calls
 from exactbnc.solvers.ilp.model import Columns, Ints, Row, columns_of
 from exactbnc.solvers.ilp.plugins import cons_acyclic, event_incumbent, event_progress, heur_sink, sepa_cluster
 from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
-from exactbnc.solvers.ilp.settings import configure
+from exactbnc.solvers.ilp.settings import configure, set_limits
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
@@ -75,25 +75,17 @@ class ILPSolver:
         if any(is_contradictory(row) for row in rows):
             outcome = Outcome("infeasible", None, np.inf, {})
         else:
-            outcome = self._run(problem, columns, rows, limits, _usable(problem, columns, start), listener, seed)
+            search = Search(limits, _usable(problem, columns, start), listener, seed)
+            outcome = self._run(problem, columns, rows, search)
         statistics = {**outcome.statistics, "n_columns": columns.n_columns}
         return _solution(problem, columns, outcome, {**statistics, "wall_seconds": time.monotonic() - began})
 
-    def _run(
-        self,
-        problem: Problem,
-        columns: Columns,
-        rows: list[Row],
-        limits: Limits,
-        start: Ints | None,
-        listener: Listener | None,
-        seed: int,
-    ) -> Outcome:
+    def _run(self, problem: Problem, columns: Columns, rows: list[Row], search: Search) -> Outcome:
         model = Model("exactbnc")
         try:
-            configure(model, limits, seed)
+            configure(model, search.seed)
             variables = [model.addVar(vtype="B", obj=cost) for cost in columns.cost.tolist()]
-            context = Context(model, columns, variables, AncestorRules.of(problem), limits, listener)
+            context = Context(model, columns, variables, AncestorRules.of(problem), search.limits, search.listener)
             for number, row in enumerate(rows):
                 if len(row.columns):
                     context.add_row(row, f"row{number}")
@@ -101,13 +93,23 @@ class ILPSolver:
             for name, plugin in OPTIONAL_PLUGINS.items():
                 if name not in self.disabled:
                     plugin.include(context)
-            if start is not None:
-                model.addSol(context.suggest(start))
+            if search.start is not None:
+                model.addSol(context.suggest(search.start))
             _optimize(context)
-            return _outcome(context, start)
+            return _outcome(context, search.start)
         finally:
             # SCIP calls the plugins once more when it is freed, so that must happen while they are alive.
             model.free()
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """How to search: when to stop, the columns of a network to begin with, who listens, and the seed."""
+
+    limits: Limits
+    start: Ints | None
+    listener: Listener | None
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +125,7 @@ class Outcome:
 def _optimize(context: Context) -> None:
     """Run SCIP and raise what a callback raised; an interrupt only ends the search."""
     with ctrl_c_calls(context.stop):
+        set_limits(context.model, context.limits)
         try:
             context.model.optimize()
         except KeyboardInterrupt as interrupt:
@@ -138,11 +141,12 @@ def _outcome(context: Context, start: Ints | None) -> Outcome:
     model, columns = context.model, context.columns
     found = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
     known = [choice for choice in (found, start) if choice is not None]
-    is_cut_short = context.is_stopped and context.cost_bound_when_stopped is not None
+    # What callbacks tell SCIP once the search is stopped may not be used for a bound.
+    cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
     return Outcome(
         status="userinterrupt" if context.is_stopped else str(model.getStatus()),
         chosen=max(known, key=columns.score, default=None),
-        cost_bound=float(context.cost_bound_when_stopped or 0.0) if is_cut_short else context.cost_bound(),
+        cost_bound=cost_bound,
         statistics={
             "nodes": int(model.getNTotalNodes()),
             "cuts": context.n_cuts,

@@ -136,7 +136,7 @@ def tables(draw):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [Tabled, TwoPart, ByCells, ClassWise])
-@examples(12)
+@examples(8)
 @given(data=st.data())
 def test_every_kernel_gives_the_naive_counts(kind, kernel, data):
     dataset = data.draw(tables())
