@@ -1,0 +1,81 @@
+import json
+
+import pytest
+
+from tests.exactbnc.cli.conftest import assert_is_one_error_line
+
+CACHE = "3\na 1\n-1 0\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 1 b\n"
+
+
+@pytest.fixture
+def cache(tmp_path):
+    path = tmp_path / "abc.jkl"
+    path.write_text(CACHE)
+    return path
+
+
+def test_a_sound_file_is_called_so(exactbnc, cache):
+    run = exactbnc("check", cache)
+
+    assert (run.code, run.out) == (0, f"{cache}: 3 variables, 5 families, no fault found\n")
+
+
+def test_a_model_string_is_scored(exactbnc, cache):
+    run = exactbnc("check", cache, "[c|b][b|a][a]")
+
+    assert run.code == 0
+    assert run.out.endswith("score: -4.00000000\n")
+
+
+def test_a_network_file_is_scored_in_json(exactbnc, cache, tmp_path):
+    network = tmp_path / "net.csv"
+    network.write_text("a,b,c\n0,1,0\n0,0,0\n0,0,0\n")
+
+    document = json.loads(exactbnc("check", cache, network, "--json").out)
+
+    assert document == {
+        "schema_version": 1,
+        "command": "check",
+        "input": str(cache),
+        "n_vars": 3,
+        "n_families": 5,
+        "score": -1.0 - 1.0 - 3.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("network", "code", "fault"),
+    [
+        ("[a][b|c][c]", 2, "the score file does not hold b <- {c}"),
+        ("[a][b]", 2, "a model string names every variable and no other. It is not so with c."),
+        ("[a][b][x]", 2, "a model string names every variable and no other. It is not so with c, x."),
+        ("[a|b][b|a][c]", 2, "a network has no directed cycle. Got a -> b -> a instead."),
+        ("[a", 2, "a model string looks like [A][B|A][C|A:B]. Got '[a' instead."),
+        ("none.txt", 1, "none.txt: No such file or directory"),
+        ("none.odd", 2, "a network file must end in one of .json, .dot, .gv, .csv, .txt, .bn. Got 'none.odd' instead."),
+    ],
+)
+def test_what_cannot_be_scored(exactbnc, cache, network, code, fault):
+    run = exactbnc("check", cache, network)
+
+    assert (run.code, run.out, run.err) == (code, "", f"error: {fault}\n")
+
+
+def test_a_network_over_other_variables_is_refused(exactbnc, cache, tmp_path):
+    network = tmp_path / "net.txt"
+    network.write_text("[a][b][x]\n")
+
+    run = exactbnc("check", cache, network)
+
+    assert (run.code, run.err) == (2, "error: the network speaks of other variables than the score file\n")
+
+
+@pytest.mark.parametrize("text", ["", "3\na 1\n-1 0\n", "1\na 1\nnan 0\n"], ids=["empty", "cut_short", "not_a_number"])
+def test_a_faulty_file_is_bad_input(exactbnc, cache, text):
+    cache.write_text(text)
+
+    run = exactbnc("check", cache)
+
+    assert (run.code, run.out) == (3, "")
+    assert_is_one_error_line(run.err)
+    assert f"{cache}:" in run.err

@@ -1,0 +1,84 @@
+import json
+
+import pytest
+
+from tests.exactbnc.cli.conftest import assert_is_one_error_line
+
+CACHE = "3\na 1\n-1 0\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 1 b\n"
+
+
+@pytest.fixture
+def networks(tmp_path):
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text("[a][b|a][c|b]\n")
+    second.write_text("[a|b][b][c]\n")
+    return first, second
+
+
+def test_differences_for_people(exactbnc, networks):
+    run = exactbnc("compare", *networks)
+
+    assert run.code == 0
+    assert run.out.splitlines() == [
+        "structural Hamming distance: 2 (between the essential graphs: 1)",
+        "removed:  b -> c",
+        "reversed: b -> a",
+    ]
+
+
+def test_differences_in_json(exactbnc, networks):
+    document = json.loads(exactbnc("compare", *reversed(networks), "--json").out)
+
+    assert document == {
+        "schema_version": 1,
+        "command": "compare",
+        "shd": 2,
+        "cpdag_shd": 1,
+        "equivalent": False,
+        "added": [["b", "c"]],
+        "removed": [],
+        "reversed": [["a", "b"]],
+    }
+
+
+def test_scores_under_a_cache(exactbnc, networks, tmp_path):
+    cache, empty = tmp_path / "abc.jkl", tmp_path / "empty.txt"
+    cache.write_text(CACHE)
+    empty.write_text("[a][b][c]\n")
+
+    run = exactbnc("compare", networks[0], empty, "--cache", cache)
+
+    assert run.out.endswith("scores:   -4.00000000 and -6.00000000\ndifference: -2.00000000\n")
+    document = json.loads(exactbnc("compare", networks[0], empty, "--cache", cache, "--json").out)
+    assert (document["scores"], document["score_difference"]) == ([-4.0, -6.0], -2.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "fault"),
+    [
+        ("none.txt", None, 1, "none.txt: No such file or directory"),
+        ("other.txt", "[a][x]\n", 2, "only the first has b, c; only the second has x"),
+        ("odd.odd", "", 2, "a network file must end in one of"),
+        ("faulty.txt", "a b\n", 3, "faulty.txt: expected a model string such as [A][B|A][C|A:B], got 'a b'"),
+        ("cycle.txt", "[a|b][b|a][c]\n", 3, "cycle.txt: a network has no directed cycle. Got a -> b -> a instead."),
+    ],
+)
+def test_what_cannot_be_compared(exactbnc, networks, tmp_path, name, text, code, fault):
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+
+    run = exactbnc("compare", networks[0], path)
+
+    assert (run.code, run.out) == (code, "")
+    assert_is_one_error_line(run.err)
+    assert fault in run.err
+
+
+def test_families_that_the_cache_lacks_are_named(exactbnc, networks, tmp_path):
+    cache = tmp_path / "abc.jkl"
+    cache.write_text(CACHE)
+
+    run = exactbnc("compare", *networks, "--cache", cache)
+
+    assert (run.code, run.out, run.err) == (2, "", "error: the score file does not hold a <- {b}\n")

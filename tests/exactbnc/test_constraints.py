@@ -1,0 +1,149 @@
+import math
+
+import pytest
+
+from exactbnc.constraints import Constraints, arcs_from_tiers
+from scorecache.errors import ParameterError
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"family": "tree"},
+            "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree' instead.",
+        ),
+        ({"family": "anb"}, "the structure 'anb' needs a class (--class)"),
+        (
+            {"family": "anb", "class_name": "c", "k": 2},
+            "k, the number of feature parents, goes with the structure 'kdb' and only with it",
+        ),
+        (
+            {"family": "kdb", "class_name": "c"},
+            "k, the number of feature parents, goes with the structure 'kdb' and only with it",
+        ),
+        ({"family": "kdb", "class_name": "c", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),
+        ({"max_parents": -1}, "max_parents must be at least 0. Got -1 instead."),
+        ({"min_edges": -1}, "min_edges must be at least 0. Got -1 instead."),
+        ({"max_edges": -1}, "max_edges must be at least 0. Got -1 instead."),
+        ({"edge_penalty": -0.5}, "edge_penalty must be finite and at least 0. Got -0.5 instead."),
+        ({"edge_penalty": math.nan}, "edge_penalty must be finite and at least 0. Got nan instead."),
+        ({"edge_penalty": math.inf}, "edge_penalty must be finite and at least 0. Got inf instead."),
+    ],
+    ids=str,
+)
+def test_values_out_of_range_are_refused(given, message):
+    with pytest.raises(ParameterError) as caught:
+        Constraints(**given)
+
+    assert str(caught.value) == message
+
+
+def test_of_takes_any_iterables():
+    built = Constraints.of(
+        required_arcs=[["A", "B"]],
+        forbidden_immoralities=(list("ABC") for _ in range(1)),
+        roots=["A"],
+        tiers=[["A"], ["B"]],
+        max_parents_of={"B": 1}.items(),
+    )
+
+    assert built == Constraints(
+        required_arcs=(("A", "B"),),
+        forbidden_immoralities=(("A", "B", "C"),),
+        roots=("A",),
+        tiers=(("A",), ("B",)),
+        max_parents_of={"B": 1},
+    )
+
+
+def test_merged_joins_lists_without_repetition():
+    first = Constraints.of(required_arcs=["AB"], roots=["A"], order=["AB"])
+    second = Constraints.of(required_arcs=["BC", "AB"], roots=["A", "D"], sinks=["C"])
+
+    merged = first.merged(second)
+
+    assert merged.required_arcs == (("A", "B"), ("B", "C"))
+    assert (merged.roots, merged.sinks, merged.order) == (("A", "D"), ("C",), (("A", "B"),))
+
+
+def test_merged_tightens_limits_and_adds_penalties():
+    first = Constraints(max_parents=3, min_edges=1, max_edges=5, max_parents_of={"A": 2, "B": 1}, edge_penalty=0.5)
+    second = Constraints(max_parents=2, min_edges=4, max_parents_of={"A": 1, "C": 0}, edge_penalty=0.25)
+
+    merged = first.merged(second)
+
+    assert (merged.max_parents, merged.min_edges, merged.max_edges) == (2, 4, 5)
+    assert merged.max_parents_of == {"A": 1, "B": 1, "C": 0}
+    assert merged.edge_penalty == 0.75
+
+
+def test_merged_keeps_the_one_structure_and_the_one_set_of_tiers():
+    structure = Constraints(family="kdb", class_name="c", k=2)
+    tiers = Constraints.of(tiers=["AB", "C"])
+
+    assert (
+        structure.merged(Constraints()) == Constraints().merged(structure) == structure.merged(structure) == structure
+    )
+    assert tiers.merged(Constraints()) == Constraints().merged(tiers) == tiers.merged(tiers) == tiers
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (
+            {"family": "anb", "class_name": "c"},
+            {"family": "tan", "class_name": "c"},
+            "two different values for family: 'anb' and 'tan'",
+        ),
+        (
+            {"family": "anb", "class_name": "c"},
+            {"family": "anb", "class_name": "d"},
+            "two different values for class_name: 'c' and 'd'",
+        ),
+        (
+            {"family": "kdb", "class_name": "c", "k": 1},
+            {"family": "kdb", "class_name": "c", "k": 2},
+            "two different values for k: 1 and 2",
+        ),
+        ({"tiers": ["A", "B"]}, {"tiers": ["B", "A"]}, "tiers may be given once"),
+    ],
+    ids=str,
+)
+def test_merged_refuses_two_of_what_there_is_one(first, second, message):
+    with pytest.raises(ParameterError) as caught:
+        Constraints.of(**first).merged(Constraints.of(**second))
+
+    assert str(caught.value) == message
+
+
+def test_mentioned_names_every_place():
+    constraints = Constraints.of(
+        family="anb",
+        class_name="c",
+        forbidden_immoralities=["RST"],
+        order=["OP"],
+        roots=["X"],
+        sinks=["Y"],
+        tiers=["T"],
+        max_parents_of={"M": 1},
+    )
+
+    assert list(constraints.mentioned()) == [
+        ("class", "c"),
+        ("forbidden_immoralities", "R"),
+        ("forbidden_immoralities", "S"),
+        ("forbidden_immoralities", "T"),
+        ("order", "O"),
+        ("order", "P"),
+        ("roots and sinks", "X"),
+        ("roots and sinks", "Y"),
+        ("tiers", "T"),
+        ("max_parents_of", "M"),
+    ]
+
+
+def test_tiers_forbid_arcs_from_every_later_one():
+    assert set(arcs_from_tiers([["A", "B"], ["C"], ["D"]])) == {
+        ("C", "A"), ("C", "B"), ("D", "A"), ("D", "B"), ("D", "C"),
+    }  # fmt: skip
