@@ -116,11 +116,11 @@ class Problem:
         """Every violation, in words; empty if the network satisfies the constraints."""
         from exactbnc.checking import violations
 
-        return list(violations(self.constraints, self._own_order(dag)))
+        return list(violations(self.constraints, self.in_own_order(dag)))
 
     def score(self, dag: DAG) -> float:
         """The total score, edge penalty included; a ParameterError names families that the cache does not hold."""
-        ordered = self._own_order(dag)
+        ordered = self.in_own_order(dag)
         total, missing = 0.0, []
         for child, wanted in enumerate(ordered.parents):
             found = next((score for score, parents in self.cache.families(child) if parents == wanted), None)
@@ -133,7 +133,8 @@ class Problem:
             raise ParameterError(f"the score file does not hold {'; '.join(missing)}")
         return total - self.constraints.edge_penalty * ordered.n_arcs
 
-    def _own_order(self, dag: DAG) -> DAG:
+    def in_own_order(self, dag: DAG) -> DAG:
+        """The same network with the variables in the order of the score file."""
         if dag.names == self.names:
             return dag
         if set(dag.names) != set(self.names):

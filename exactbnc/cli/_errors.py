@@ -29,11 +29,11 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES = {
-    ExitCode.OK: "ok",
+    ExitCode.OK: "ok; for solve: optimal, proved",
     ExitCode.ERROR: "internal or I/O error",
     ExitCode.USAGE: "usage: an option or argument is wrong",
     ExitCode.BAD_INPUT: "bad input file",
-    ExitCode.INFEASIBLE: "infeasible",
+    ExitCode.INFEASIBLE: "infeasible: no network satisfies the constraints",
     ExitCode.LIMIT_WITH_RESULT: "limit reached, result written with its gap",
     ExitCode.LIMIT_WITHOUT_RESULT: "limit reached, no result",
     ExitCode.INTERRUPTED: "interrupted",

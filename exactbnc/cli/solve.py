@@ -72,12 +72,18 @@ def solve(
 
     from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers
     from exactbnc.constraints import Constraints
-    from exactbnc.export import read_network, write_network
+    from exactbnc.export import WRITERS, known_suffix, read_network, write_network
+    from exactbnc.export.plot import picture_suffix
+    from exactbnc.export.plot import plot as draw
     from exactbnc.limits import Limits
     from exactbnc.problem import Problem
     from exactbnc.solvers import solve as find
     from scorecache.formats import read_cache
 
+    if output is not None:
+        known_suffix(output, WRITERS)
+    if plot is not None:
+        picture_suffix(plot)
     limits = Limits(
         seconds=time_limit,
         gap=gap,
@@ -120,8 +126,6 @@ def solve(
     if solution.dag is not None and output is not None:
         write_network(solution, problem, output)
     if solution.dag is not None and plot is not None:
-        from exactbnc.export.plot import plot as draw
-
         draw(solution.dag, plot, class_name=solution.class_name)
     facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
     talk.result(_lines(problem, solution, facts), "solve", facts)
@@ -135,7 +139,8 @@ def _structure(cache: ScoreCache, family: str | None, class_name: str | None, k:
     domain = None if cache.record is None else cache.record.domain
     if domain is None:
         if family not in (None, "general") and class_name is None:
-            raise UsageError(f"the score file does not say which variable is the class: add --class NAME to --{family}")
+            flag = "--" + str(family).replace("_", "-")
+            raise UsageError(f"the score file does not say which variable is the class: add --class NAME to {flag}")
         return Constraints(family=family or "general", class_name=class_name if family else None, k=k)
     if family is None:
         family, k = domain.family, domain.k
@@ -191,8 +196,9 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
 
 def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
     if solution.dag is None:
-        words = "no network satisfies the constraints" if solution.status == "infeasible" else "no network was found"
-        return [f"status:  {solution.status} ({words}; stopped by {solution.stop_reason})"]
+        if solution.status == "infeasible":
+            return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
+        return [f"status:  {solution.status} (no network was found; stopped by {solution.stop_reason})"]
     proof = f"proved within {solution.tolerance:.1g}"
     if solution.status != "optimal":
         proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"

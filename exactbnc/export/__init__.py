@@ -47,7 +47,7 @@ READERS: dict[str, Callable[[str, str], DAG]] = {
 
 def write_network(result: Solution | DAG, problem: Problem | None, path: str | os.PathLike[str]) -> None:
     """Write a solution's network, or a network by itself, whole or not at all."""
-    text = network_text(result, problem, _known_suffix(path, WRITERS))
+    text = network_text(result, problem, known_suffix(path, WRITERS))
     with atomic_write(path) as (sink,):
         sink.write(text.encode())
 
@@ -59,7 +59,7 @@ def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -
 
 def read_network(path: str | os.PathLike[str]) -> DAG:
     """Read a network; a NetworkFileError says what is wrong with the file."""
-    parse = READERS[_known_suffix(path, READERS)]
+    parse = READERS[known_suffix(path, READERS)]
     content = Path(path).read_bytes()
     try:
         return parse(content.decode("utf-8-sig"), os.fspath(path))
@@ -70,7 +70,8 @@ def read_network(path: str | os.PathLike[str]) -> DAG:
         raise NetworkFileError(path, None, str(error)) from error
 
 
-def _known_suffix(path: str | os.PathLike[str], known: Collection[str]) -> str:
+def known_suffix(path: str | os.PathLike[str], known: Collection[str]) -> str:
+    """The ending of a path, if it is one of those known."""
     suffix = Path(path).suffix.lower()
     if suffix not in known:
         raise ParameterError(f"a network file must end in one of {', '.join(known)}. Got {os.fspath(path)!r} instead.")

@@ -24,15 +24,21 @@ _DOT_SECONDS = 60
 
 def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = None, title: str | None = None) -> None:
     """Draw the network into a .png, .svg or .pdf file, whole or not at all."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ParameterError(f"a picture must end in one of {', '.join(SUFFIXES)}. Got {os.fspath(path)!r} instead.")
+    suffix = picture_suffix(path)
     if not dag.names:
         raise ParameterError("a picture needs at least one variable, the network has none")
     kind = suffix.removeprefix(".")
     picture = _by_graphviz(dag, kind, class_name, title) or draw(dag, kind, class_name, title)
     with atomic_write(path) as (sink,):
         sink.write(picture)
+
+
+def picture_suffix(path: str | os.PathLike[str]) -> str:
+    """The ending of a path, if a picture can have it."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(f"a picture must end in one of {', '.join(SUFFIXES)}. Got {os.fspath(path)!r} instead.")
+    return suffix
 
 
 def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -29,6 +30,10 @@ SOLVERS = {
 
 DP_UP_TO = 25
 """Variables of a component up to which `auto` prefers dynamic programming: about two seconds and half a gigabyte."""
+
+
+SECONDS_AFTER_INTERRUPT = 1.0
+"""What the components that are left may still take after Ctrl-C, so that there is a network to write."""
 
 
 class Solver(Protocol):
@@ -56,6 +61,7 @@ def solve(
 ) -> Solution:
     """A provably best network of a problem, or the best found within the limits, with its bound."""
     limits = Limits() if limits is None else limits
+    start = None if start is None else problem.in_own_order(start)
     if method == "auto":
         return _solve_auto(problem, limits, start, listener, seed)
     solver = make_solver(method)
@@ -101,7 +107,13 @@ def _solve_components(
     problem: Problem, parts: list[Component], limits: Limits, start: DAG | None, seed: int
 ) -> Solution:
     begun = time.monotonic()
-    solutions = [_solve_one(part.problem, limits, _restricted(start, part), None, seed) for part in parts]
+    own_limits = replace(limits, gap=limits.gap / len(parts))
+    solutions: list[Solution] = []
+    for part in parts:
+        solutions.append(_solve_one(part.problem, own_limits, _restricted(start, part), None, seed))
+        if solutions[-1].stop_reason == "interrupted":
+            # a network needs the other components too, but not their proofs
+            own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())
     worst = next(
         (
             status
@@ -114,7 +126,10 @@ def _solve_components(
     if all(solution.dag is not None for solution in solutions):
         dag = assemble(problem, [(part, cast(DAG, own.dag)) for part, own in zip(parts, solutions, strict=True)])
         score = math.fsum(cast(float, own.score) for own in solutions)
-    stops = [own.stop_reason for own in solutions if own.status is not Status.OPTIMAL]
+    stops = sorted(
+        (own.stop_reason for own in solutions if own.status is not Status.OPTIMAL),
+        key=lambda reason: reason != "interrupted",
+    )
     return Solution(
         status=worst,
         dag=dag,
