@@ -320,7 +320,7 @@ def test_no_network_found_by_a_solver(exactbnc, unpruned, tmp_path):
     run = exactbnc("solve", unpruned, "--min-edges", 4, "-o", target)
 
     assert run.code == 4
-    assert run.out.startswith("status:  infeasible (no network over the families of the score file satisfies the constraints")
+    assert run.out.startswith("status:  infeasible (no network over the families of the score file satisfies")
     assert not target.exists()
     document = json.loads(exactbnc("solve", unpruned, "--min-edges", 4, "--json").out)
     assert (document["status"], document["score"], document["bound"], document["arcs"]) == (
