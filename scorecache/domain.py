@@ -277,6 +277,8 @@ def _check_class_arcs(domain: Domain) -> None:
 
 def _check_sizes(domain: Domain) -> None:
     limit = domain.max_parents
+    if limit is not None and not isinstance(limit, int):
+        raise ParameterError(f"max_parents must be a whole number. Got {limit!r} instead.")
     if limit is not None and limit < 0:
         raise ParameterError(f"max_parents must be at least 0. Got {limit} instead.")
     if limit is not None and limit >= max(domain.n_vars, 1):

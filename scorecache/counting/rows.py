@@ -24,6 +24,19 @@ class Rows:
     codes: NDArray[np.uint16]
     weights: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        # read-only like a data set's own arrays: numba compiles a kernel once per kind of array
+        self.codes.flags.writeable = False
+        self.weights.flags.writeable = False
+
+    def columns(self, order: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """The codes of these variables in this order, read-only; no copy if they are all in place."""
+        if np.array_equal(order, np.arange(len(self.codes))):
+            return self.codes
+        codes = self.codes[order]
+        codes.flags.writeable = False
+        return codes
+
     @property
     def n_distinct(self) -> int:
         return int(self.codes.shape[1])
@@ -48,6 +61,8 @@ def merge_rows(
     codes: NDArray[np.uint16], weights: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct row of positive weight occurs first, and its total weight."""
+    codes, weights = codes.view(), weights.view()
+    codes.flags.writeable = weights.flags.writeable = False
     return _merge(codes, weights, _hash_rows(codes))
 
 

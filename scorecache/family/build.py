@@ -80,7 +80,7 @@ def prepare(
     root, n_root = base_labels(rows, required, arities)
     marginals, marginal_start = _marginals(rows, candidates, arities, score)
     search = Search(
-        codes=np.ascontiguousarray(rows.codes[order]),
+        codes=rows.columns(order),
         weights=rows.weights,
         outcome=outcome,
         root=root,

@@ -74,7 +74,7 @@ def prepare(
     terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
     rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
     labelled = Labelled(
-        np.ascontiguousarray(rows.codes[order]), rows.weights, roots, n_roots,
+        rows.columns(order), rows.weights, roots, n_roots,
         dense_size(rows.n_distinct), hash_size(rows.n_distinct),
     )  # fmt: skip
     binom = binomials(len(order) + 1, n_levels + 1)
@@ -116,9 +116,9 @@ def _rules(
         own = position[child]
         limits[own] = free_limit
         is_allowed[[position[parent] for parent in domain.allowed[child]], own] = True
-        constant[own] = score.child_constant(
-            np.bincount(rows.codes[child], weights=rows.weights).astype(np.int64)
-        )
+        if score.has_constant:
+            counts = np.bincount(rows.codes[child], weights=rows.weights)
+            constant[own] = score.child_constant(counts.astype(np.int64))
     small = [shape for shape in shapes.arities if len(shape) < group.max_free + 1 + len(group.base)]
     penalty = _padded(np.array([score.penalty(int(r), small, n) for r in shapes.kind_arity]), len(shapes.arities))
     bound_top = np.full(len(order), np.inf)

@@ -18,7 +18,7 @@ from scorecache.joint.prepare import JointBuild
 from scorecache.joint.types import Lattice, State
 from scorecache.survivors import NO_SURVIVORS, Survivors, Task
 
-SETS_PER_CHUNK = 1 << 13
+SETS_PER_CHUNK = 1 << 15
 """Bitmap work between two looks at the clock, in joint sets; label work is slower by about the rows over a hundred."""
 
 

@@ -52,6 +52,9 @@ class CellScore(Score):
     has_penalty: ClassVar[bool] = False
     """Is anything subtracted that grows with the parents?"""
 
+    has_constant: ClassVar[bool] = False
+    """Is anything subtracted that depends on the child alone?"""
+
     def cell_terms(self, n_max: int, q: float) -> Floats:
         """f(n) for n = 0..n_max on a joint table of q cells; f(0) = 0."""
         raise NotImplementedError

@@ -28,6 +28,7 @@ class MIT(CellScore):
 
     name: ClassVar[str] = "mit"
     has_penalty: ClassVar[bool] = True
+    has_constant: ClassVar[bool] = True
     title: ClassVar[str] = "mutual information tests"
     reference: ClassVar[str] = "de Campos 2006; Carvalho 2009"
     likelihood_weight: ClassVar[float | None] = 2.0

@@ -54,6 +54,8 @@ class Tabled(CellScore):
     def penalty(self, r, shapes, n):
         return np.array([float(zlib.crc32(repr((self.seed, r, shape, n)).encode())) for shape in shapes])
 
+    has_constant = True
+
     def child_constant(self, counts):
         return float(sum((state + 1) * count for state, count in enumerate(counts.tolist())))
 
