@@ -90,7 +90,11 @@ def families_of_rows(
                     for x in range(x_from, x_to):
                         best[x] = -np.inf
                 for i in range(n_row):
-                    _raise_to(best_by_set, rank_without(row, n_row, i, -1, 0, binom), 0, x_from, x_to, i == 0, best)
+                    subset = rank_without(row, n_row, i, -1, 0, binom)
+                    if i == 0:
+                        _start_from(best_by_set, subset, 0, -np.inf, x_from, x_to, best)
+                    else:
+                        _raise_to(best_by_set, subset, 0, x_from, x_to, best)
                 if restricted:
                     for x in range(x_from, x_to):
                         if n_row > limits[x]:
@@ -115,12 +119,18 @@ def families_of_rows(
                     for i in range(n_row):
                         if i != role and not is_allowed[row[i], child]:
                             floor = DEAD
-                for x in range(x_from, x_to):
-                    best[x] = floor
+                if n_row == 1:
+                    for x in range(x_from, x_to):
+                        best[x] = floor
+                started = False
                 for i in range(n_row):
                     if i != role:
                         subset = rank_without(row, n_row, role, i, 1, binom)
-                        _raise_to(best_by_child, child, subset, x_from, x_to, False, best)
+                        if started:
+                            _raise_to(best_by_child, child, subset, x_from, x_to, best)
+                        else:
+                            _start_from(best_by_child, child, subset, floor, x_from, x_to, best)
+                            started = True
                 if restricted:
                     for x in range(x_from, x_to):
                         if not is_allowed[x, child]:
@@ -175,15 +185,21 @@ def families_of_rows(
 
 
 @njit(cache=True, nogil=True)
-def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, anew: bool, best: Floats) -> None:
-    """best[x] = max(best[x], floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
+def _start_from(
+    floors: Floats, line: int, start: int, least: float, x_from: int, x_to: int, best: Floats
+) -> None:
+    """best[x] = max(least, floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
     i, at = np.uint64(line), np.uint64(start)
-    if anew:
-        for x in range(np.uint64(x_from), np.uint64(x_to)):
-            best[x] = floors[i, at + x]
-    else:
-        for x in range(np.uint64(x_from), np.uint64(x_to)):
-            best[x] = max(best[x], floors[i, at + x])
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        best[x] = max(least, floors[i, at + x])
+
+
+@njit(cache=True, nogil=True)
+def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
+    """best[x] = max(best[x], floors[line, start + x])."""
+    i, at = np.uint64(line), np.uint64(start)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        best[x] = max(best[x], floors[i, at + x])
 
 
 @njit(cache=True, nogil=True)
