@@ -50,7 +50,8 @@ def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
     """Call the application; whatever goes wrong becomes a line on stderr and an exit code."""
     try:
         code: int = app(args=arguments, prog_name="exactbnc", standalone_mode=False) or ExitCode.OK
-        if code == ExitCode.INTERRUPTED:  # typer catches the KeyboardInterrupt and returns this instead
+        if code == ExitCode.INTERRUPTED and not isinstance(code, ExitCode):
+            # typer caught the KeyboardInterrupt and returned a plain number; a command of ours kept its result
             raise KeyboardInterrupt
         sys.stdout.flush()
         return code

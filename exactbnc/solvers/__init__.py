@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
-from exactbnc.listener import Listener
+from exactbnc.listener import Listener, Progress
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
 from exactbnc.solvers.components import Component, assemble, components
@@ -87,10 +87,11 @@ def _solve_auto(
         return tree.solve(problem, limits, start, listener, seed)
     if problem.global_rules:
         return _solve_one(problem, limits, start, listener, seed)
-    parts = list(components(problem))
+    # small ones first: they take no time, and the largest gets all that is left
+    parts = sorted(components(problem), key=lambda part: len(part.variables))
     if len(parts) == 1:
         return _solve_one(problem, limits, start, listener, seed)
-    return _solve_components(problem, parts, limits, start, seed)
+    return _solve_components(problem, parts, limits, start, listener, seed)
 
 
 def _solve_one(
@@ -104,13 +105,20 @@ def _solve_one(
 
 
 def _solve_components(
-    problem: Problem, parts: list[Component], limits: Limits, start: DAG | None, seed: int
+    problem: Problem,
+    parts: list[Component],
+    limits: Limits,
+    start: DAG | None,
+    listener: Listener | None,
+    seed: int,
 ) -> Solution:
     begun = time.monotonic()
     own_limits = replace(limits, gap=limits.gap / len(parts))
     solutions: list[Solution] = []
     for part in parts:
-        solutions.append(_solve_one(part.problem, own_limits, _restricted(start, part), None, seed))
+        known = [(other, own.dag, own.score) for other, own in zip(parts, solutions, strict=False)]
+        whole = None if listener is None or part is not parts[-1] else _Whole(listener, problem, part, known)
+        solutions.append(_solve_one(part.problem, own_limits, _restricted(start, part), whole, seed))
         if solutions[-1].stop_reason == "interrupted":
             # a network needs the other components too, but not their proofs
             own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())
@@ -142,6 +150,34 @@ def _solve_components(
         class_name=problem.constraints.class_name,
         statistics={"n_components": len(parts), "wall_seconds": time.monotonic() - begun},
     )
+
+
+class _Whole:
+    """Tells a listener of the last component as if it were the whole network, the others being solved."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        problem: Problem,
+        part: Component,
+        known: list[tuple[Component, DAG | None, float | None]],
+    ) -> None:
+        self._listener = listener
+        self._problem = problem
+        self._part = part
+        self._known = [(other, dag) for other, dag, _ in known if dag is not None]
+        self._is_complete = len(self._known) == len(known)
+        self._score = math.fsum(score for _, _, score in known if score is not None)
+
+    def on_progress(self, progress: Progress) -> None:
+        score = None if progress.score is None else progress.score + self._score
+        if self._is_complete:
+            self._listener.on_progress(replace(progress, score=score, bound=progress.bound + self._score))
+
+    def on_incumbent(self, dag: DAG, score: float) -> None:
+        if self._is_complete:
+            whole = assemble(self._problem, [*self._known, (self._part, dag)])
+            self._listener.on_incumbent(whole, score + self._score)
 
 
 def _restricted(start: DAG | None, part: Component) -> DAG | None:

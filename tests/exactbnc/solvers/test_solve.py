@@ -160,3 +160,35 @@ def test_a_part_without_network_leaves_none_for_the_whole():
 
     assert solution.status is Status.INFEASIBLE
     assert (solution.dag, solution.score, solution.stop_reason) == (None, None, "infeasible")
+
+
+class Heard:
+    """A listener that remembers."""
+
+    def __init__(self):
+        self.incumbents = []
+
+    def on_progress(self, progress):
+        pass
+
+    def on_incumbent(self, dag, score):
+        self.incumbents.append((dag, score))
+
+
+def test_listener_of_a_split_problem_hears_of_whole_networks():
+    problem, listener = two_knots(), Heard()
+
+    solution = solve(problem, listener=listener)
+
+    assert solution.statistics["n_components"] == 2
+    dag, score = listener.incumbents[-1]
+    assert dag == solution.dag
+    assert score == pytest.approx(solution.score, rel=1e-12)
+
+
+def test_start_in_another_order_of_the_variables_is_kept():
+    start = DAG.from_arcs("FEDCBA", ["AB", "DE"])
+
+    solution = solve(two_knots(), limits=Limits(seconds=0), start=start)
+
+    assert {("A", "B"), ("D", "E")} <= set(solution.dag.arcs)

@@ -1,4 +1,4 @@
-"""Tells the listener how far the search is, after LPs and nodes, at most a few times a second."""
+"""Tells the listener how far the search is, after cuts, LPs and nodes, at most a few times a second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS_BETWEEN = 0.25
 
 
 class ProgressEvents(Eventhdlr):
-    """Hears of solved LPs and nodes."""
+    """Hears of cuts, solved LPs and nodes."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -25,6 +25,8 @@ class ProgressEvents(Eventhdlr):
     @guarded(None)
     def eventinit(self) -> None:
         """Subscribe."""
+        # an LP counts as solved only after its last round of cuts, so a long root is heard through the cuts
+        self.model.catchEvent(SCIP_EVENTTYPE.ROWADDEDSEPA, self)
         self.model.catchEvent(SCIP_EVENTTYPE.LPSOLVED, self)
         self.model.catchEvent(SCIP_EVENTTYPE.NODESOLVED, self)
 
