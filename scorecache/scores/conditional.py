@@ -65,10 +65,6 @@ class FCLL(CellScore):
         """The terms of the same set with the class summed out."""
         return -CLASS_GAIN * n_log_n(n_max)
 
-    def classless_terms(self, n_max: int) -> Floats:
-        """The terms of a joint set that does not hold the class."""
-        return CLASS_BLIND * n_log_n(n_max)
-
 
 @dataclass(frozen=True)
 class ACLL(FamilyScore):

@@ -19,8 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from scorecache.scores._base import CellScore, FamilyScore, Floats, log_rising, require_positive
 
 
@@ -125,8 +123,3 @@ class BDe(FamilyScore):
 
     def __post_init__(self) -> None:
         require_positive("bde", "ess", self.ess)
-
-
-def marginals(counts: Floats) -> Floats:
-    """p(k) of the prior network: the empirical marginal of a variable."""
-    return counts / np.sum(counts)
