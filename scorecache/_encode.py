@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
 
 MAX_NUMERIC_STATES = 100
 MAX_STATES = 1000
@@ -183,13 +184,6 @@ def whole_weights(weights: ArrayLike, n_rows: int) -> NDArray[np.int64]:
         row = int(np.argmin(is_whole))
         raise DataError(f"row {row}: {not_a_weight(array.item(row))}")
     return numbers.astype(np.int64)
-
-
-def listing(texts: Iterable[str], most: int = 10) -> str:
-    """Texts for an error message, cut where the list gets long."""
-    every = list(texts)
-    shown = ", ".join(every[:most])
-    return shown if len(every) <= most else f"{shown}, ... ({len(every)} in all)"
 
 
 def _complete_rows(columns: Sequence[RawColumn], missing: str) -> NDArray[np.bool_] | None:

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, assemble, listing, not_a_weight, undeclared
+from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, assemble, not_a_weight, undeclared
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
 
 MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 SEPARATORS = (";", "\t", "|", ",", " ")

@@ -21,12 +21,12 @@ from scorecache._encode import (
     assemble,
     check_states,
     is_missing,
-    listing,
     not_a_weight,
     undeclared,
     whole_weights,
 )
 from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
 
 _SORTABLE_KINDS = "biufUSmM"
 

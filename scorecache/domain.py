@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from scorecache.errors import ParameterError
+from scorecache.wording import listing
 
 Arc = tuple[str, str]
 
@@ -188,18 +189,19 @@ def _is_later(tier_of: Mapping[int, int], parent: int, child: int) -> bool:
 
 def _check_names(domain: Domain) -> None:
     known = set(domain.names)
+    columns = listing(map(repr, domain.names))
     if len(known) != len(domain.names):
         raise ParameterError("variable names must be different from each other")
     if domain.class_name is not None and domain.class_name not in known:
-        raise ParameterError(f"the class {domain.class_name!r} is not a column; columns are {_listing(domain.names)}")
+        raise ParameterError(f"the class {domain.class_name!r} is not a column; columns are {columns}")
     mentioned = [name for arc in domain.required_arcs + domain.forbidden_arcs for name in arc]
     in_tiers = [name for tier in domain.tiers for name in tier]
     for name in mentioned + in_tiers:
         if name not in known:
-            raise ParameterError(f"{name!r} is not a column; columns are {_listing(domain.names)}")
+            raise ParameterError(f"{name!r} is not a column; columns are {columns}")
     if len(set(in_tiers)) != len(in_tiers):
         twice = sorted({name for name in in_tiers if in_tiers.count(name) > 1})
-        raise ParameterError(f"a variable may stand in one tier only; found twice: {_listing(twice)}")
+        raise ParameterError(f"a variable may stand in one tier only; found twice: {listing(map(repr, twice))}")
 
 
 def _check_family(domain: Domain) -> None:
@@ -271,7 +273,7 @@ def _check_class_arcs(domain: Domain) -> None:
         if earlier:
             raise ParameterError(
                 f"in the family {domain.family!r} the class comes before every feature, "
-                f"but the tiers put {_listing(earlier)} before it"
+                f"but the tiers put {listing(map(repr, earlier))} before it"
             )
 
 
@@ -288,15 +290,9 @@ def _check_sizes(domain: Domain) -> None:
         )
     for child, required in enumerate(domain.required):
         if len(required) > domain.limits[child]:
-            listed = _listing([domain.names[parent] for parent in sorted(required)])
+            listed = listing(repr(domain.names[parent]) for parent in sorted(required))
             by_limit = limit is not None and len(required) > limit
             most = f"max_parents = {limit}" if by_limit else f"the structure {domain.family!r} allows"
             raise ParameterError(
                 f"{domain.names[child]!r} has {len(required)} required parents ({listed}), more than {most}"
             )
-
-
-def _listing(names: Sequence[str], most: int = 10) -> str:
-    """Names for an error message, cut where the list gets long."""
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
+from exactbnc.solvers.graph import Ints, possible_arcs, strong_components
 from scorecache.cache import ScoreCache
 
 
@@ -51,15 +50,11 @@ def assemble(problem: Problem, parts: list[tuple[Component, DAG]]) -> DAG:
     return DAG(problem.names, tuple(parents))
 
 
-def _labels(problem: Problem) -> np.ndarray:
-    families, n = problem.families, problem.n_vars
-    child = np.repeat(np.arange(n), np.diff(families.child_start))
-    entry_child = np.repeat(child, np.diff(families.parent_start))
-    tails = np.concatenate([families.parents, [a for a, _ in problem.precedence]]).astype(np.int64)
-    heads = np.concatenate([entry_child, [b for _, b in problem.precedence]]).astype(np.int64)
-    graph = coo_array((np.ones(len(tails), dtype=np.int8), (tails, heads)), shape=(n, n))
-    _, labels = connected_components(graph.tocsr(), directed=True, connection="strong")
-    return np.asarray(labels)
+def _labels(problem: Problem) -> Ints:
+    arcs = possible_arcs(problem)
+    for earlier, later in problem.precedence:
+        arcs[earlier, later] = True
+    return strong_components(arcs)
 
 
 def _component(problem: Problem, variables: tuple[int, ...]) -> Component:

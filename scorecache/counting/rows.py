@@ -43,18 +43,22 @@ class Rows:
 
 
 def all_rows(dataset: Dataset) -> Rows:
-    """The rows as they are, equal ones side by side with their own weights."""
-    weights = np.ones(dataset.n_rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    return Rows(dataset.codes, np.ascontiguousarray(weights))
+    """The rows as they are, equal ones side by side with their own weights; rows of weight zero vanish."""
+    if dataset.weights is None:
+        return Rows(dataset.codes, np.ones(dataset.n_rows, dtype=np.int64))
+    counts = dataset.weights > 0
+    if counts.all():
+        return Rows(dataset.codes, np.ascontiguousarray(dataset.weights))
+    return Rows(np.ascontiguousarray(dataset.codes[:, counts]), dataset.weights[counts])
 
 
 def distinct_rows(dataset: Dataset) -> Rows:
     """Merge equal rows, in order of first appearance; rows of weight zero vanish."""
-    weights = np.ones(dataset.n_rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    first, merged = merge_rows(dataset.codes, weights)
-    if len(first) == dataset.n_rows:
-        return Rows(dataset.codes, np.ascontiguousarray(weights))
-    return Rows(np.ascontiguousarray(dataset.codes[:, first]), merged)
+    rows = all_rows(dataset)
+    first, merged = merge_rows(rows.codes, rows.weights)
+    if len(first) == rows.n_distinct:
+        return rows
+    return Rows(np.ascontiguousarray(rows.codes[:, first]), merged)
 
 
 def merge_rows(

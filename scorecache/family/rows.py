@@ -22,7 +22,7 @@ from scorecache.family.types import (
     Model,
     Search,
 )
-from scorecache.joint.families import BOUND_TOL, DEAD
+from scorecache.joint.families import BOUND_TOL, DEAD, resized
 
 TABLE_CELLS = 1 << 20
 """Family tables with more cells are scored a batch of parent configurations at a time."""
@@ -97,7 +97,8 @@ def parent_sets(
                 plain, with_class, bound = _score_labels(labels[0], n_leaf, priors[0], shape, search, model, bounds)
 
             if n_out + 2 > len(out_class):
-                out_class, out_score, out_parents = _double(out_class, out_score, out_parents)
+                room = 2 * len(out_class)
+                out_class, out_score, out_parents = resized(out_class, out_score, out_parents, n_out, room)
             for holds_class in range(2):
                 score = with_class if holds_class else plain
                 floor = best_class if holds_class else best_plain
@@ -199,17 +200,3 @@ def _score_labels(
             bound = part if first == 0 else np.inf
     charge = search.penalty[shape] + model.constant
     return plain - charge, classed - charge, bound
-
-
-@njit(cache=True, nogil=True)
-def _double(
-    out_class: Ints, out_score: Floats, out_parents: NDArray[np.int32]
-) -> tuple[Ints, Floats, NDArray[np.int32]]:
-    size = len(out_class)
-    new_class = np.empty(2 * size, np.int64)
-    new_score = np.empty(2 * size, np.float64)
-    new_parents = np.empty((2 * size, out_parents.shape[1]), np.int32)
-    new_class[:size] = out_class
-    new_score[:size] = out_score
-    new_parents[:size] = out_parents
-    return new_class, new_score, new_parents

@@ -69,7 +69,7 @@ def families_of_rows(
         first = rank_without(row, n_row, -1, -1, 1, binom) - values_from
         if n_out + m * x_to > len(out_child):
             room = 2 * (n_out + m * x_to)
-            out_child, out_score, out_parents = _resized(out_child, out_score, out_parents, n_out, room)
+            out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, room)
         for role in range(-1, n_row):
             shape = 0
             for i in range(n_row):
@@ -181,7 +181,7 @@ def families_of_rows(
                 for x in range(x_from, x_to):
                     here_by_child[row[role], rank_w + x] = best[x]
                     here_by_set[rank_w + x, row[role]] = best[x]
-    return _resized(out_child, out_score, out_parents, n_out, n_out)
+    return resized(out_child, out_score, out_parents, n_out, n_out)
 
 
 @njit(cache=True, nogil=True)
@@ -251,7 +251,7 @@ def pair_closed(lattice: Lattice, row: Ints, x: int, role: int, rules: Rules, be
 
 
 @njit(cache=True, nogil=True)
-def _resized(
+def resized(
     out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32], n_out: int, size: int
 ) -> tuple[Ints, Floats, NDArray[np.int32]]:
     """The first `n_out` survivors in arrays of another size."""

@@ -25,14 +25,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
-from exactbnc.problem import Families, Problem
+from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
+from exactbnc.solvers.graph import owners, possible_arcs, strong_components
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
 from scorecache.errors import ParameterError
 
@@ -98,7 +97,7 @@ class _FreeParents:
     @classmethod
     def of(cls, problem: Problem) -> _FreeParents:
         families = problem.families
-        child, family = _owners(families)
+        child, family = owners(families)
         part = _parts(problem)
         is_free = part[families.parents] == part[child[family]]
         parent = np.full(len(families.scores), problem.n_vars, dtype=np.int64)
@@ -111,30 +110,11 @@ def _bytes_needed(problem: Problem) -> int:
     return BYTES_PER_ARC * (problem.n_vars + 1) ** 2 + BYTES_PER_FAMILY * n_families + BYTES_PER_PARENT * n_parents
 
 
-def _owners(families: Families) -> tuple[Ints, Ints]:
-    """The child of every family, and the family of every entry of `families.parents`."""
-    child = np.repeat(np.arange(len(families.child_start) - 1), np.diff(families.child_start))
-    return child, np.repeat(np.arange(len(families.scores)), np.diff(families.parent_start))
-
-
 def _parts(problem: Problem) -> Ints:
     """Per variable, a label that it shares with those that are its free parents where they are its parents."""
     if problem.constraints.family == "tan":
         return np.asarray(np.arange(problem.n_vars) == problem.class_index, dtype=np.int64)
-    return _strong_components(_possible_arcs(problem))
-
-
-def _possible_arcs(problem: Problem) -> NDArray[np.bool_]:
-    """possible[parent, child]: some remaining family of the child holds the parent."""
-    child, family = _owners(problem.families)
-    possible = np.zeros((problem.n_vars, problem.n_vars), dtype=np.bool_)
-    possible[problem.families.parents, child[family]] = True
-    return possible
-
-
-def _strong_components(arcs: NDArray[np.bool_]) -> Ints:
-    _, labels = connected_components(csr_array(arcs), directed=True, connection="strong")
-    return np.asarray(labels, dtype=np.int64)
+    return strong_components(possible_arcs(problem))
 
 
 def _refused_families(problem: Problem) -> str | None:
@@ -153,9 +133,9 @@ def _refused_precedence(problem: Problem) -> str | None:
     if not problem.precedence:
         return None
     before, after = np.array(sorted(problem.precedence)).T
-    graph = _possible_arcs(problem)
+    graph = possible_arcs(problem)
     graph[before, after] = True
-    part = _strong_components(graph)
+    part = strong_components(graph)
     broken = part[before] == part[after]
     if not np.any(broken):
         return None

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.counting.rows import _merge, distinct_rows, merge_rows
+from scorecache.counting.rows import _merge, all_rows, distinct_rows, merge_rows
 from scorecache.dataset import Dataset
 from tests.strategies import datasets, examples
 
@@ -63,3 +63,12 @@ def test_equal_hashes_do_not_merge_different_rows(dataset):
 
     assert worst_first.tolist() == first.tolist()
     assert worst_merged.tolist() == merged.tolist()
+
+
+def test_rows_of_weight_zero_vanish_whether_merged_or_not():
+    codes = np.array([[0, 1, 0, 1], [0, 0, 1, 1]], dtype=np.uint16)
+    dataset = Dataset(("a", "b"), ((0, 1), (0, 1)), codes, np.array([2, 0, 1, 3]))
+
+    for rows in (all_rows(dataset), distinct_rows(dataset)):
+        assert rows.codes.tolist() == [[0, 0, 1], [0, 1, 1]]
+        assert rows.weights.tolist() == [2, 1, 3]
