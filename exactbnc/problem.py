@@ -7,6 +7,7 @@ the precedence pairs, adjacencies, ancestors, edge counts, immoralities, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -132,6 +133,21 @@ class Problem:
         if missing:
             raise ParameterError(f"the score file does not hold {'; '.join(missing)}")
         return total - self.constraints.edge_penalty * ordered.n_arcs
+
+    def restricted(self, keep: NDArray[np.bool_]) -> Problem:
+        """The same problem with only some of its families; a variable may be left without any."""
+        smaller = copy(self)
+        old = self.families
+        sizes = np.diff(old.parent_start)[keep]
+        child = np.repeat(np.arange(self.n_vars), np.diff(old.child_start))[keep]
+        smaller.families = Families(
+            np.concatenate([[0], np.cumsum(np.bincount(child, minlength=self.n_vars))]).astype(np.int64),
+            old.scores[keep],
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            old.parents[np.repeat(keep, np.diff(old.parent_start))],
+            old.source[keep],
+        )
+        return smaller
 
     def in_own_order(self, dag: DAG) -> DAG:
         """The same network with the variables in the order of the score file."""

@@ -27,11 +27,12 @@ from scorecache.family.build import prepare as prepare_alone
 from scorecache.family.build import run_levels as run_alone
 from scorecache.joint.build import run_levels as run_together
 from scorecache.joint.prepare import prepare as prepare_together
+from scorecache.kept import Kept
 from scorecache.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
-from scorecache.survivors import Kept, Pruning, Survivors
+from scorecache.survivors import Pruning, Survivors
 
 MOST_ROWS = 2**31 - 1
 """Counts are 32 bits wide."""
@@ -78,7 +79,7 @@ class BuildPlan:
             for group in self.groups:
                 for survivors in _levels(self, group, runner):
                     kept.add(survivors, group.base)
-        return ScoreCache.from_arrays(self.dataset.names, *kept.collect(), self._record())
+        return ScoreCache(self.dataset.names, *kept.collect(self.domain.n_vars), self._record())
 
     def _record(self) -> Record:
         return Record(
@@ -161,8 +162,8 @@ def _settle(
             f"the score {score.name!r} does not fall when parents are added, so it needs a limit: --max-parents"
         )
     if domain.class_index is not None and domain.is_classifier | score.needs_class:
-        observed = len(np.unique(dataset.codes[domain.class_index]))
-        if observed < 2:
+        observed = dataset.codes[domain.class_index]
+        if observed.min() == observed.max():
             raise DataError(
                 f"the class {domain.class_name!r} has one value in all {dataset.n_rows} rows; it needs at least two"
             )

@@ -59,9 +59,7 @@ class ScoreCache:
     ) -> ScoreCache:
         """Build a cache from, per child, (score, parents) pairs in any order."""
         flat = [
-            (child, score, tuple(sorted(parents)))
-            for child, listed in enumerate(families)
-            for score, parents in listed
+            (child, score, tuple(sorted(parents))) for child, listed in enumerate(families) for score, parents in listed
         ]
         sizes = np.array([len(parents) for _, _, parents in flat], dtype=np.int64)
         return cls.from_arrays(
@@ -114,31 +112,43 @@ class ScoreCache:
         )
 
 
-def _sorted_order(
-    children: NDArray[np.int64],
-    scores: NDArray[np.float64],
+def break_ties(
+    order: NDArray[np.int64],
+    same: NDArray[np.bool_],
     parent_start: NDArray[np.int64],
     parents: NDArray[np.int32],
-) -> NDArray[np.int64]:
-    """By child, falling score, size, parents. Only rows that tie in child and score pay for comparing parents."""
-    if len(children) == 0:
-        return np.empty(0, dtype=np.int64)
-    by_score = np.argsort(-scores)
-    narrow = children.astype(np.uint16 if children.max() < 1 << 16 else np.int64)  # 16 bits are sorted by radix
-    order = by_score[np.argsort(narrow[by_score], kind="stable")]
-    sorted_children, sorted_scores = narrow[order], scores[order]
-    same = (sorted_children[1:] == sorted_children[:-1]) & (sorted_scores[1:] == sorted_scores[:-1])
+) -> None:
+    """Sort by size and parents, in place, what ties in an order by child and score; only these rows pay for it.
+
+    `same[f]`: are place f and the next one of the same child with the same score?
+    """
     if not np.any(same):
-        return order
-    tied = np.concatenate([same, [False]])
+        return
+    tied = np.zeros(len(order), dtype=np.bool_)
+    tied[:-1] = same
     tied[1:] |= same
     where = np.flatnonzero(tied)
     rows = order[where]
-    run = np.cumsum(~np.concatenate([[False], same])[where])
+    run = np.cumsum((where == 0) | ~same[where - 1])
     sizes = parent_start[rows + 1] - parent_start[rows]
     table = np.full((len(rows), int(sizes.max())), -1, dtype=np.int32)
     for position in range(table.shape[1]):
         has = sizes > position
         table[has, position] = parents[parent_start[rows[has]] + position]
     order[where] = rows[np.lexsort((*table.T[::-1], sizes, run))]
+
+
+def _sorted_order(
+    children: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    parent_start: NDArray[np.int64],
+    parents: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """By child, falling score, size, parents."""
+    by_score = np.argsort(-scores)
+    narrow = children.astype(np.uint16 if children.max(initial=0) < 1 << 16 else np.int64)  # 16 bits: sorted by radix
+    order = by_score[np.argsort(narrow[by_score], kind="stable")]
+    sorted_children, sorted_scores = narrow[order], scores[order]
+    same = (sorted_children[1:] == sorted_children[:-1]) & (sorted_scores[1:] == sorted_scores[:-1])
+    break_ties(order, same, parent_start, parents)
     return order

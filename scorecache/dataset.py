@@ -167,8 +167,8 @@ class Dataset:
     @cached_property
     def state_labels(self) -> tuple[tuple[str, ...], ...]:
         """The states as text; as Python writes them in columns with states such as 1 and '1' that text cannot tell."""
-        labels = [(tuple(map(str, states)), tuple(map(repr, states))) for states in self.states]
-        return tuple(plain if len(set(plain)) == len(plain) else quoted for plain, quoted in labels)
+        labels = ((states, tuple(map(str, states))) for states in self.states)
+        return tuple(plain if len(set(plain)) == len(plain) else tuple(map(repr, states)) for states, plain in labels)
 
     @cached_property
     def sha256(self) -> str:

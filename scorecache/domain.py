@@ -105,6 +105,7 @@ class Domain:
     @cached_property
     def allowed(self) -> tuple[frozenset[int], ...]:
         """Per child, the parents that a set may hold beside the required ones."""
+        everything = frozenset(range(self.n_vars))
         forbidden: list[set[int]] = [set() for _ in self.names]
         for before, after in self.forbidden_arcs:
             forbidden[self.index[after]].add(self.index[before])
@@ -114,16 +115,8 @@ class Domain:
             if self.is_classifier and child == self.class_index:
                 sets.append(frozenset[int]())
                 continue
-            sets.append(
-                frozenset(
-                    parent
-                    for parent in range(self.n_vars)
-                    if parent != child
-                    and parent not in self.required[child]
-                    and parent not in forbidden[child]
-                    and not _is_later(tier_of, parent, child)
-                )
-            )
+            later = {parent for parent in tier_of if _is_later(tier_of, parent, child)}
+            sets.append(everything - {child} - self.required[child] - forbidden[child] - later)
         return tuple(sets)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,14 +74,14 @@ def available_memory() -> int:
 def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, float]:
     """Seconds and peak bytes of a group that is counted jointly."""
     own = np.sort(arities[list(group.universe)])
-    n = len(own)
+    n, listed = len(own), own.tolist()
     nanoseconds, peak, blocks = 0.0, 0.0, 0.0
-    n_base = int(min(float(n_distinct), float(np.prod(arities[list(group.base)].astype(np.float64)))))
+    n_base = min(n_distinct, prod(arities[list(group.base)].tolist()))
     for level in range(1, group.max_free + 2):
         sets = comb(n, level)
         prefix = bitmap_prefix(own, level, n_distinct, n_base)
         by_bitmap = comb(prefix, level)
-        average = float(np.mean(own[:prefix] - 1) ** level) if prefix else 0.0
+        average = float((sum(listed[:prefix]) / prefix - 1) ** level) if prefix else 0.0
         nanoseconds += by_bitmap * (BITMAP_NANOSECONDS * average + average * n_distinct / 64 * WORD_NANOSECONDS)
         nanoseconds += (sets - by_bitmap) * n_distinct * LABEL_NANOSECONDS + sets * level * FAMILY_NANOSECONDS
         is_top = level == group.max_free + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,10 +123,11 @@ def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base
     if n_base > MOST_BASES:
         return 0
     most_cells = max(FEWEST_CELLS, CELLS_PER_ROW * n_distinct)
-    prefix = len(arities)
+    listed = arities.tolist()
+    prefix = len(listed)
     while prefix > 0:
-        largest = arities[max(0, prefix - size) : prefix].astype(np.float64)
-        if np.prod(np.maximum(largest - 1, 1)) <= MOST_CONFIGURATIONS and np.prod(largest) * n_base <= most_cells:
+        largest = listed[max(0, prefix - size) : prefix]
+        if prod(max(r - 1, 1) for r in largest) <= MOST_CONFIGURATIONS and prod(largest) * n_base <= most_cells:
             return prefix
         prefix -= 1
     return 0

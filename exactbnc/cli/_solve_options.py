@@ -42,15 +42,20 @@ Listed = Annotated[
 ]
 
 Method = Annotated[
-    Literal["auto", "tree", "dp", "ilp"], _search("--method", help="The solver; auto takes the one that fits.")
+    Literal["auto", "tree", "dp", "order", "ilp"], _search("--method", help="The solver; auto takes the one that fits.")
 ]
 Check = Annotated[
-    Literal["tree", "dp", "ilp"] | None, _search("--check", help="Solve again by this method and compare.")
+    Literal["tree", "dp", "order", "ilp"] | None, _search("--check", help="Solve again by this method and compare.")
 ]
 TimeLimit = Annotated[float | None, _search("--time-limit", metavar="SECONDS", help="Wall time over everything.")]
 Gap = Annotated[float, _search("--gap", metavar="G", help="Stop once the bound is within G of the score.")]
 Nodes = Annotated[int | None, _search("--nodes", metavar="N", help="Most branching nodes.")]
 MemoryLimit = Annotated[str | None, _search("--memory-limit", metavar="SIZE", help="Such as 500M or 4G.")]
+KBest = Annotated[int | None, _search("--k-best", metavar="K", help="The K best networks, each proved.")]
+Within = Annotated[
+    float | None, _search("--within", metavar="D", help="All networks at most D below the best, at most 1000 or K.")
+]
+Mec = Annotated[bool, _search("--mec", help="With --k-best or --within: one network per equivalence class.")]
 Start = Annotated[str | None, _search("--start", metavar="NET", help="A network to begin with.")]
 Seed = Annotated[int, _search("--seed", metavar="N", help="Same seed, same answer.")]
 

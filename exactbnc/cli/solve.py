@@ -9,6 +9,7 @@ from exactbnc.cli import _solve_options as options
 from exactbnc.cli._errors import ExitCode, UsageError
 from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
+from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._structure import chosen_family
 from exactbnc.cli._table import SolveTable
 
@@ -53,6 +54,9 @@ def solve(
     memory_limit: options.MemoryLimit = None,
     start: options.Start = None,
     seed: options.Seed = 0,
+    k_best: options.KBest = None,
+    within: options.Within = None,
+    mec: options.Mec = False,
     output: options.Target = None,
     plot: options.Plot = None,
     file_format: options.Format = None,
@@ -77,9 +81,12 @@ def solve(
     from exactbnc.export.plot import plot as draw
     from exactbnc.limits import Limits
     from exactbnc.problem import Problem
+    from exactbnc.ranking import Wanted, rank
     from exactbnc.solvers import solve as find
     from scorecache.formats import read_cache
 
+    if mec and k_best is None and within is None:
+        raise UsageError("--mec chooses among several networks: add --k-best K or --within D")
     if output is not None:
         known_suffix(output, WRITERS)
     if plot is not None:
@@ -112,6 +119,15 @@ def solve(
     for constraints_path in constraint_files or ():
         given = given.merged(read_constraints(constraints_path))
     problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
+    if k_best is not None or within is not None:
+        wanted = Wanted(count=k_best, within=within, distinct_classes=mec)
+        ranking = rank(problem, wanted, method=method, limits=limits, seed=seed)
+        if output is not None:
+            write_ranking(ranking, problem, output)
+        seconds = {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start}
+        told = ranking_facts(ranking, problem, seconds)
+        talk.result(ranking_lines(ranking, problem, told), "solve", told)
+        return ranking_exit_code(ranking)
     beginning = None
     if start is not None:
         beginning = read_network(start)

@@ -18,12 +18,13 @@ from exactbnc.limits import Limits
 from exactbnc.listener import Listener, Progress
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
-from exactbnc.solvers.components import Component, assemble, components
+from exactbnc.solvers.components import Component, assemble, components, restricted
 from scorecache.errors import ParameterError
 
 SOLVERS = {
     "tree": "exactbnc.solvers.tree.solver:TreeSolver",
     "dp": "exactbnc.solvers.dp.solver:DPSolver",
+    "order": "exactbnc.solvers.order.solver:OrderSolver",
     "ilp": "exactbnc.solvers.ilp.solver:ILPSolver",
 }
 """Where each solver lives; it is imported when it is asked for."""
@@ -118,7 +119,7 @@ def _solve_components(
     for part in parts:
         known = [(other, own.dag, own.score) for other, own in zip(parts, solutions, strict=False)]
         whole = None if listener is None or part is not parts[-1] else _Whole(listener, problem, part, known)
-        solutions.append(_solve_one(part.problem, own_limits, _restricted(start, part), whole, seed))
+        solutions.append(_solve_one(part.problem, own_limits, None if start is None else restricted(start, part), whole, seed))
         if solutions[-1].stop_reason == "interrupted":
             # a network needs the other components too, but not their proofs
             own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())
@@ -178,13 +179,3 @@ class _Whole:
         if self._is_complete:
             whole = assemble(self._problem, [*self._known, (self._part, dag)])
             self._listener.on_incumbent(whole, score + self._score)
-
-
-def _restricted(start: DAG | None, part: Component) -> DAG | None:
-    """The arcs of a start network inside a component, if its families are among the component's."""
-    if start is None:
-        return None
-    inside = set(part.variables)
-    position = {v: i for i, v in enumerate(part.variables)}
-    chosen = [[position[p] for p in start.parents[v] if p in inside] for v in part.variables]
-    return DAG.of(part.problem.names, chosen)

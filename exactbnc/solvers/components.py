@@ -50,6 +50,14 @@ def assemble(problem: Problem, parts: list[tuple[Component, DAG]]) -> DAG:
     return DAG(problem.names, tuple(parents))
 
 
+def restricted(dag: DAG, part: Component) -> DAG:
+    """The arcs of a network inside a component."""
+    inside = set(part.variables)
+    position = {v: i for i, v in enumerate(part.variables)}
+    chosen = [[position[p] for p in dag.parents[v] if p in inside] for v in part.variables]
+    return DAG.of(part.problem.names, chosen)
+
+
 def _labels(problem: Problem) -> Ints:
     arcs = possible_arcs(problem)
     for earlier, later in problem.precedence:

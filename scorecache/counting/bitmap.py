@@ -49,9 +49,9 @@ def indicator_bitmaps(
             starts.append(starts[-1] + _n_words(len(chosen)))
     first = np.concatenate([[0], np.cumsum(arities[list(variables)] - 1)]).astype(np.int64)
     words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
-    for position, variable in enumerate(variables):
-        for chosen, start in zip(segments, starts, strict=False):
-            _set_bits(rows.codes[variable], chosen, words[first[position] : first[position + 1]], start)
+    own = np.array(variables, dtype=np.int64)
+    for chosen, start in zip(segments, starts, strict=False):
+        _set_bits(rows.codes, own, first, chosen, words, start)
     return Bitmaps(
         words,
         first,
@@ -76,11 +76,21 @@ def _n_words(n_bits: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _set_bits(column: NDArray[np.uint16], chosen: NDArray[np.int64], words: NDArray[np.uint64], start: int) -> None:
-    for bit in range(len(chosen)):
-        state = column[chosen[bit]]
-        if state > 0:
-            words[state - 1, start + bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+def _set_bits(
+    codes: NDArray[np.uint16],
+    variables: NDArray[np.int64],
+    first: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    words: NDArray[np.uint64],
+    start: int,
+) -> None:
+    """Mark the states of the chosen rows of a segment that begins at word `start`."""
+    for position in range(len(variables)):
+        variable = variables[position]
+        for bit in range(len(chosen)):
+            state = codes[variable, chosen[bit]]
+            marked = np.uint64(state > 0) << np.uint64(bit % 64)  # no branch: half of the guesses would be wrong
+            words[first[position] + max(state, 1) - 1, start + bit // 64] |= marked
 
 
 @intrinsic

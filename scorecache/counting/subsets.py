@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
+MOST = 1 << 62
 
+
+@njit(cache=True, nogil=True)
 def binomials(n: int, m: int) -> Ints:
     """binom[i, j] for i <= n, j <= m; entries past 2^62 are cut there, far beyond what can be enumerated."""
     table = np.zeros((n + 1, m + 1), dtype=np.int64)
     table[:, 0] = 1
     for i in range(1, n + 1):
         for j in range(1, m + 1):
-            table[i, j] = min(int(table[i - 1, j - 1]) + int(table[i - 1, j]), 1 << 62)
+            table[i, j] = table[i - 1, j - 1] + min(table[i - 1, j], MOST - table[i - 1, j - 1])
     return table
 
 

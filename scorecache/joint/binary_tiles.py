@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from scorecache.counting.bitmap import popcount
 from scorecache.counting.moebius import Bits, and_prefix
 from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.joint.terms import count_term, sum_terms
-from scorecache.joint.types import Ints, Lattice, State, Terms, Values
-
-Counts = NDArray[np.int32]
+from scorecache.joint.terms import sum_terms
+from scorecache.joint.tile_terms import add_terms, merge_bases, set_terms_of_two_classes
+from scorecache.joint.types import Counts, Ints, Lattice, State, Terms, Values
 
 
 class Ones(NamedTuple):
@@ -60,8 +59,8 @@ def binary_values(
         unrank(tile_from, n_u, n_vars, binom, suffix)
     first = rank_without(suffix, n_u, -1, -1, 2, binom)
     n_values = _sets_before_tile(lattice, tile_to) - first
-    joint = np.zeros(n_values, np.int64)
-    bound = np.zeros((n_bounds, n_values), np.int64)
+    joint = np.empty(n_values, np.int64)
+    bound = np.empty((n_bounds, n_values), np.int64)
     most_pairs = binom[n_vars, 2]
     n_parts = len(terms.parent_start)
     stack = np.empty((n_u + 1, n_words), np.uint64)
@@ -78,6 +77,8 @@ def binary_values(
     merged_pairs = np.empty(n_cells * most_pairs, np.int32)
     merged_singles = np.empty(n_cells * n_vars, np.int32)
     merged_totals = np.empty(n_cells, np.int32)
+    with_p = np.empty(n_cells * n_base, np.int64)
+    rest = np.empty(n_cells * n_base, np.int64)
     value = np.empty(most_pairs, np.int64)
     shape = 0
     for _ in range(m):
@@ -106,19 +107,24 @@ def binary_values(
         _invert(n_u, n_base * below, singles)
         _invert(n_u, n_base, totals)
 
-        for e in range(n_pairs):
-            value[e] = 0
-        _add_terms(
-            terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
-        )
-        if terms.marginal_start >= 0:
-            _merge(n_cells, n_base, n_pairs, pairs, merged_pairs)
-            _merge(n_cells, n_base, below, singles, merged_singles)
-            _merge(n_cells, n_base, 1, totals, merged_totals)
-            _add_terms(
-                terms, terms.marginal_start, shape, n_cells, below, n_pairs,
-                merged_pairs, merged_singles, merged_totals, value,
-            )  # fmt: skip
+        if terms.marginal_start >= 0 and n_base == 2:
+            set_terms_of_two_classes(
+                terms, terms.cell_start[shape], n_cells, below, n_pairs, pairs, singles, totals, with_p, rest, value
+            )
+        else:
+            for e in range(n_pairs):
+                value[e] = 0
+            add_terms(
+                terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+            )
+            if terms.marginal_start >= 0:
+                merge_bases(n_cells, n_base, n_pairs, pairs, merged_pairs)
+                merge_bases(n_cells, n_base, below, singles, merged_singles)
+                merge_bases(n_cells, n_base, 1, totals, merged_totals)
+                add_terms(
+                    terms, terms.marginal_start, shape, n_cells, below, n_pairs,
+                    merged_pairs, merged_singles, merged_totals, value,
+                )  # fmt: skip
         for e in range(n_pairs):
             joint[rank_s - first + e] = value[e]
         if is_top:
@@ -131,7 +137,7 @@ def binary_values(
             start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
             for e in range(n_pairs):
                 value[e] = 0
-            _add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+            add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
             for e in range(n_pairs):
                 if part < n_parts:
                     here.parent_value[part, rank_s + e] = value[e]
@@ -183,24 +189,29 @@ def _count_pairs(
     n_base: int,
     n_pairs: int,
     pairs: Counts,
-    at: int,
+    first: int,
 ) -> None:
     """The all-ones counts of a tile: population counts of suffix AND p AND x."""
     words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
-    n_words, n_segments = words.shape[1], len(bases)
-    for e in range(at, at + n_base * n_pairs):
+    n_words, n_segments = np.uint64(words.shape[1]), np.uint64(len(bases))
+    one, two = np.uint64(1), np.uint64(2)
+    for e in range(first, first + n_base * n_pairs):
         pairs[e] = 0
-    e = 0
-    for p in range(below):
+    to = np.uint64(first)
+    for p in range(np.uint64(below)):
         for w in range(n_words):
             anded[w] = prefix[w] & words[p, w]
         for x in range(p):
             for segment in range(n_segments):
-                n = np.uint64(0)
-                for w in range(starts[segment], starts[segment + 1]):
-                    n += popcount(anded[w] & words[x, w])  # type: ignore[call-arg]
-                pairs[at + bases[segment] * n_pairs + e] += np.int32(n << np.uint64(shifts[segment]))
-            e += 1
+                n, at, end = np.uint64(0), np.uint64(starts[segment]), np.uint64(starts[segment + one])
+                while at + one < end:  # two words a step: a plain loop is vectorised, which few words do not repay
+                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                    n += popcount(anded[at + one] & words[x, at + one])
+                    at += two
+                if at < end:
+                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                pairs[to + np.uint64(bases[segment] * n_pairs)] += np.int32(n << np.uint64(shifts[segment]))
+            to += one
 
 
 @njit(cache=True, nogil=True)
@@ -255,84 +266,7 @@ def _invert(n_u: int, width: int, table: Counts) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _merge(n_cells: int, n_base: int, width: int, table: Counts, merged: Counts) -> None:
-    """Sum the base configurations (the classes) out of every cell."""
-    for cell in range(n_cells):
-        for e in range(width):
-            merged[cell * width + e] = table[cell * n_base * width + e]
-        for base in range(1, n_base):
-            at = (cell * n_base + base) * width
-            for e in range(width):
-                merged[cell * width + e] += table[at + e]
-
-
-@njit(cache=True, nogil=True)
-def _add_terms(
-    terms: Terms,
-    start: int,
-    shape: int,
-    n_cells: int,
-    below: int,
-    n_pairs: int,
-    pairs: Counts,
-    singles: Counts,
-    totals: Counts,
-    value: Ints,
-) -> None:
-    """Add the four terms of every cell and pair."""
-    table = terms.table
-    for cell in range(n_cells):
-        capped = terms.cap <= totals[cell]
-        for p in range(1, below):
-            with_p = singles[cell * below + p]
-            rest = totals[cell] - with_p
-            e = p * (p - 1) // 2
-            at = cell * n_pairs + e
-            if capped:
-                for x in range(p):
-                    n = pairs[at + x]
-                    with_x = singles[cell * below + x]
-                    value[e + x] += (
-                        count_term(terms, start, shape, n)
-                        + count_term(terms, start, shape, with_x - n)
-                        + count_term(terms, start, shape, with_p - n)
-                        + count_term(terms, start, shape, rest - with_x + n)
-                    )
-                continue
-            _add_run(table, start, with_p, rest, pairs, at, singles, cell * below, value, e, p)
-
-
-@njit(cache=True, nogil=True)
-def _add_run(
-    table: Ints,
-    start: int,
-    with_p: int,
-    rest: int,
-    pairs: Counts,
-    at_pairs: int,
-    singles: Counts,
-    at_singles: int,
-    value: Ints,
-    at_value: int,
-    n_x: int,
-) -> None:
-    """The terms of one p and all x below it; unsigned indices spare numba's test for negative ones."""
-    of_pair, of_x, to = np.uint64(at_pairs), np.uint64(at_singles), np.uint64(at_value)
-    for x in range(np.uint64(n_x)):
-        n = pairs[of_pair + x]
-        with_x = singles[of_x + x]
-        value[to + x] += (
-            table[np.uint64(start + n)]
-            + table[np.uint64(start + with_x - n)]
-            + table[np.uint64(start + with_p - n)]
-            + table[np.uint64(start + rest - with_x + n)]
-        )
-
-
-@njit(cache=True, nogil=True)
-def _count_singles(
-    words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints
-) -> None:
+def _count_singles(words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints) -> None:
     """Add the all-ones counts of the single variables, by base configuration."""
     for segment in range(len(bases)):
         for x in range(words.shape[0]):

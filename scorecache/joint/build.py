@@ -27,7 +27,7 @@ def run_levels(build: JointBuild, runner: Runner) -> Iterator[Survivors]:
         is_top = level == build.n_levels
         here = _new_state(build, level, is_top)
         for children, scores, parents in runner.run(level_tasks(build, level, below, here, is_top, parents_only=False)):
-            yield build.order[children], scores, build.order[parents[:, : level - 1]]
+            yield children, scores, parents[:, : level - 1]
         if is_top or not np.any(here.best_by_set < np.inf):
             return
         if build.split[level - 1] < len(build.order):

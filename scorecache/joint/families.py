@@ -39,7 +39,7 @@ def families_of_rows(
     """Score the families of these rows, note the best of each, and return the survivors (child, score, parents)."""
     m, n_vars = lattice.size, lattice.n_vars
     n_row = m - 1
-    binom, step, kinds = lattice.binom, lattice.step, lattice.kinds
+    binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
     penalty, constant, limits, is_allowed = rules.penalty, rules.constant, rules.limits, rules.is_allowed
     parent_value, best_by_child, best_by_set = below.parent_value, below.best_by_child, below.best_by_set
     here_by_child, here_by_set = here.best_by_child, here.best_by_set
@@ -142,15 +142,15 @@ def families_of_rows(
                         best[x] = DEAD
             for x in range(x_from, x_to):
                 if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
-                    out_child[n_out] = x if role < 0 else row[role]
+                    out_child[n_out] = order[x if role < 0 else row[role]]
                     out_score[n_out] = score[x]
                     filled = 0
                     if role >= 0:
-                        out_parents[n_out, 0] = x
+                        out_parents[n_out, 0] = order[x]
                         filled = 1
                     for i in range(n_row):
                         if i != role:
-                            out_parents[n_out, filled] = row[i]
+                            out_parents[n_out, filled] = order[row[i]]
                             filled += 1
                     n_out += 1
             if is_top:
@@ -185,9 +185,7 @@ def families_of_rows(
 
 
 @njit(cache=True, nogil=True)
-def _start_from(
-    floors: Floats, line: int, start: int, least: float, x_from: int, x_to: int, best: Floats
-) -> None:
+def _start_from(floors: Floats, line: int, start: int, least: float, x_from: int, x_to: int, best: Floats) -> None:
     """best[x] = max(least, floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
     i, at = np.uint64(line), np.uint64(start)
     for x in range(np.uint64(x_from), np.uint64(x_to)):

@@ -55,10 +55,7 @@ class JointBuild:
         return len(self.split)
 
 
-
-def prepare(
-    rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning
-) -> JointBuild:
+def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning) -> JointBuild:
     """Number the variables, build the tables, and decide which kernel counts what."""
     order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
     own_arities = arities[order]
@@ -108,17 +105,21 @@ def _rules(
     with_bounds: bool,
 ) -> Rules:
     n = int(rows.weights.sum())
-    position = {int(v): i for i, v in enumerate(order)}
+    position = {v: i for i, v in enumerate(order.tolist())}
+    own = [position[child] for child in group.children]
     is_allowed = np.zeros((len(order), len(order)), dtype=np.bool_)
+    is_allowed[:, own] = True
+    np.fill_diagonal(is_allowed, False)
     limits = np.full(len(order), -1, dtype=np.int64)
+    limits[own] = group.free_limits
     constant = np.zeros(len(order))
-    for child, free_limit in zip(group.children, group.free_limits, strict=True):
-        own = position[child]
-        limits[own] = free_limit
-        is_allowed[[position[parent] for parent in domain.allowed[child]], own] = True
+    for child, place in zip(group.children, own, strict=True):
+        if len(domain.allowed[child]) < len(order) - 1:
+            is_allowed[:, place] = False
+            is_allowed[[position[parent] for parent in domain.allowed[child]], place] = True
         if score.has_constant:
             counts = np.bincount(rows.codes[child], weights=rows.weights)
-            constant[own] = score.child_constant(counts.astype(np.int64))
+            constant[place] = score.child_constant(counts.astype(np.int64))
     small = [shape for shape in shapes.arities if len(shape) < group.max_free + 1 + len(group.base)]
     penalty = _padded(np.array([score.penalty(int(r), small, n) for r in shapes.kind_arity]), len(shapes.arities))
     bound_top = np.full(len(order), np.inf)

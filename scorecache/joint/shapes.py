@@ -7,6 +7,7 @@ kind, so a kernel tracks the shape of a growing set by table look-ups.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,10 @@ class Shapes:
 
 def number_shapes(arities: NDArray[np.int64], base: Shape, max_size: int) -> Shapes:
     """Number the shapes of all sets base + T, T a subset of the variables with at most `max_size` elements."""
-    kind_arity, kinds, available = np.unique(arities, return_inverse=True, return_counts=True)
+    listed_arities = arities.tolist()
+    available = Counter(listed_arities)
+    kind_arity = sorted(available)
+    kind_of = {r: kind for kind, r in enumerate(kind_arity)}
     start = (0,) * len(kind_arity)
     number = {start: 0}
     listed = [start]
@@ -40,7 +44,7 @@ def number_shapes(arities: NDArray[np.int64], base: Shape, max_size: int) -> Sha
         row = [-1] * len(kind_arity)
         if sum(shape) < max_size:
             for kind in range(len(kind_arity)):
-                if shape[kind] < available[kind]:
+                if shape[kind] < available[kind_arity[kind]]:
                     grown = (*shape[:kind], shape[kind] + 1, *shape[kind + 1 :])
                     if grown not in number:
                         number[grown] = len(listed)
@@ -48,12 +52,12 @@ def number_shapes(arities: NDArray[np.int64], base: Shape, max_size: int) -> Sha
                     row[kind] = number[grown]
         transitions.append(row)
     described = [
-        tuple(sorted((*base, *(int(kind_arity[kind]) for kind, times in enumerate(shape) for _ in range(times)))))
+        tuple(sorted((*base, *(kind_arity[kind] for kind, times in enumerate(shape) for _ in range(times)))))
         for shape in listed
     ]
     return Shapes(
-        kinds=kinds.astype(np.int64),
-        kind_arity=kind_arity.astype(np.int64),
+        kinds=np.array([kind_of[r] for r in listed_arities], dtype=np.int64),
+        kind_arity=np.array(kind_arity, dtype=np.int64),
         step=np.array(transitions, dtype=np.int64).reshape(len(listed), len(kind_arity)),
         arities=described,
         q=np.array([product(shape) for shape in described]),

@@ -10,12 +10,13 @@ from math import comb
 import numpy as np
 
 from scorecache.counting.subsets import row_chunks, unrank
+from scorecache.joint import top_triples
 from scorecache.joint.binary_tiles import binary_values, single_values
 from scorecache.joint.bitmap_rows import bitmap_values
 from scorecache.joint.families import families_of_rows
 from scorecache.joint.label_rows import label_values
 from scorecache.joint.prepare import JointBuild
-from scorecache.joint.types import Lattice, State
+from scorecache.joint.types import Lattice, State, Values
 from scorecache.survivors import NO_SURVIVORS, Survivors, Task
 
 SETS_PER_CHUNK = 1 << 15
@@ -54,7 +55,7 @@ def _bitmap_chunk(
     lattice = _lattice(build, level, build.split[level - 1])
     n_bounds = 0 if is_top else len(build.terms.bound_start)
     values = bitmap_values(first, last, lattice, build.bits, build.blocks, build.terms, here, is_top, n_bounds)
-    return families_of_rows(first, last, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+    return _families(first, last, 0, lattice, values, build, below, here, is_top)
 
 
 def _binary_chunk(
@@ -69,9 +70,7 @@ def _binary_chunk(
         n_bounds = 0 if is_top else len(build.terms.bound_start)
         values = binary_values(first, last, lattice, build.bits, build.ones, build.terms, here, is_top, n_bounds)
         row_from, row_to = _rows_of_tiles(lattice, first), _rows_of_tiles(lattice, last)
-    return families_of_rows(
-        row_from, row_to, 0, lattice, values, build.terms.unit, build.rules, below, here, is_top
-    )
+    return _families(row_from, row_to, 0, lattice, values, build, below, here, is_top)
 
 
 def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
@@ -101,8 +100,25 @@ def _label_chunk(
     )
     if parents_only:
         return NO_SURVIVORS
-    return families_of_rows(first, last, x_from, lattice, values, build.terms.unit, build.rules, below, here, is_top)
+    return _families(first, last, x_from, lattice, values, build, below, here, is_top)
+
+
+def _families(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    lattice: Lattice,
+    values: Values,
+    build: JointBuild,
+    below: State,
+    here: State,
+    is_top: bool,
+) -> Survivors:
+    unit, rules = build.terms.unit, build.rules
+    if is_top and top_triples.applies(lattice.size, rules):
+        return top_triples.families_of_triples(row_from, row_to, lattice, values, unit, rules.gap, below)
+    return families_of_rows(row_from, row_to, x_from, lattice, values, unit, rules, below, here, is_top)
 
 
 def _lattice(build: JointBuild, level: int, n_vars: int) -> Lattice:
-    return Lattice(level, n_vars, build.binom, build.shapes.step, build.shapes.kinds, build.arities)
+    return Lattice(level, n_vars, build.binom, build.shapes.step, build.shapes.kinds, build.arities, build.order)

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int32]
 
 
 class Lattice(NamedTuple):
-    """The level: all sets P + {x} of `size` variables out of `n_vars`, x below P."""
+    """The level: all sets P + {x} of `size` variables out of `n_vars`, x below P; `order` tells their data numbers."""
 
     size: int
     n_vars: int
@@ -20,6 +21,7 @@ class Lattice(NamedTuple):
     step: Ints
     kinds: Ints
     arities: Ints
+    order: Ints
 
 
 class Terms(NamedTuple):

@@ -12,11 +12,20 @@ from typing import Any
 
 import numpy as np
 from pyscipopt import Model, Variable, quicksum
+from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
+from exactbnc.cuts.cluster import Bools, Point
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
+from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.ilp.cut_rows import cut_rows
 from exactbnc.solvers.ilp.integral import AncestorRules
-from exactbnc.solvers.ilp.model import Columns, Floats, Ints, Row
+from exactbnc.solvers.ilp.model import Columns, Floats, Row, rows_of
+from exactbnc.solvers.ilp.rules import is_contradictory
+from exactbnc.solvers.root.cuts import Cuts
+
+SUPPORT = 1e-6
+"""Columns below this value are taken as 0."""
 
 
 @dataclass(eq=False)
@@ -30,6 +39,7 @@ class Context:
     limits: Limits
     listener: Listener | None
     n_cuts: int = 0
+    least_cost: float = 0.0
     incumbent: float | None = None
     is_stopped: bool = False
     failure: BaseException | None = None
@@ -44,6 +54,17 @@ class Context:
         """The columns' values at the current LP solution."""
         return np.array([variable.getLPSol() for variable in self.transformed], dtype=np.float64)
 
+    def lp_point(self) -> Point:
+        """The columns with positive value at the current LP solution, with the members of W'."""
+        columns, values = self.columns, self.lp_values()
+        positive = np.flatnonzero(values > SUPPORT)
+        start, members = rows_of(columns.before_start, columns.before, positive)
+        return Point(columns.n_vars, columns.child[positive], values[positive], start, members)
+
+    def is_possible(self) -> Bools:
+        """Which columns may be 1 at the current node."""
+        return np.array([variable.getUbLocal() for variable in self.transformed], dtype=np.float64) > 0.5
+
     def values(self, solution: Any) -> Floats:
         """The columns' values in a given solution."""
         return np.array([solution[variable] for variable in self.variables], dtype=np.float64)
@@ -53,13 +74,20 @@ class Context:
         return np.array([self.model.getSolVal(None, variable) for variable in self.variables], dtype=np.float64)
 
     def cost_bound(self) -> float:
-        """A lower bound on the cost of every network; costs are never negative."""
-        return max(0.0, float(self.model.getDualbound()))
+        """A lower bound on the cost of every network better than the incumbent."""
+        return max(self.least_cost, float(self.model.getDualbound()))
+
+    def add_cuts(self, cuts: Cuts, name: str) -> int:
+        """Hand violated cuts to the LP; what a separator answers SCIP."""
+        for row in cut_rows(self.columns, cuts):
+            if self.add_cut(row, name, is_forced=False):
+                return int(SCIP_RESULT.CUTOFF)
+        return int(SCIP_RESULT.SEPARATED if cuts.n_cuts else SCIP_RESULT.DIDNOTFIND)
 
     def add_cut(self, row: Row, name: str, *, is_forced: bool) -> bool:
         """Hand a globally valid row to the LP; True if it shows that the node is infeasible."""
         if not len(row.columns):
-            return True
+            return is_contradictory(row)
         cut = self.model.createEmptyRowUnspec(name, lhs=row.lhs, rhs=row.rhs, local=False, removable=True)
         self.model.cacheRowExtensions(cut)
         for column, coefficient in zip(row.columns.tolist(), row.coefficients.tolist(), strict=True):
@@ -70,17 +98,19 @@ class Context:
         self.n_cuts += 1
         return is_infeasible
 
-    def add_row(self, row: Row, name: str) -> None:
-        """Add a row as a linear constraint."""
+    def add_row(self, row: Row, name: str, *, is_redundant: bool = False) -> None:
+        """Add a row as a linear constraint; a redundant one helps LPs and propagation, and answers are not checked."""
         terms = zip(row.coefficients.tolist(), row.columns.tolist(), strict=True)
         total = quicksum(coefficient * self.variables[column] for coefficient, column in terms)
+        is_needed = not is_redundant
+        how = {"name": name, "enforce": is_needed, "check": is_needed, "removable": is_redundant}
         if row.lhs is not None and row.lhs == row.rhs:
-            self.model.addCons(total == row.lhs, name=name)
+            self.model.addCons(total == row.lhs, **how)
             return
         if row.lhs is not None:
-            self.model.addCons(total >= row.lhs, name=name)
+            self.model.addCons(total >= row.lhs, **how)
         if row.rhs is not None:
-            self.model.addCons(total <= row.rhs, name=name)
+            self.model.addCons(total <= row.rhs, **how)
 
     def suggest(self, chosen: Ints, heuristic: Any = None) -> Any:
         """A SCIP solution with these columns at 1."""

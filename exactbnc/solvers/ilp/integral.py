@@ -18,7 +18,10 @@ import numpy as np
 
 from exactbnc.cuts.cluster import cycle_clusters
 from exactbnc.problem import Problem
-from exactbnc.solvers.ilp.model import Columns, Ints, Row
+from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.ilp.cut_rows import cut_rows
+from exactbnc.solvers.ilp.model import Columns, Row, packed
+from exactbnc.solvers.root.cuts import cluster_cuts
 
 Pair = tuple[int, ...]
 
@@ -41,8 +44,11 @@ class AncestorRules:
 
 def violated_rows(columns: Columns, rules: AncestorRules, chosen: Ints) -> Iterator[Row]:
     """Rows that the point with these columns violates; none if and only if it is feasible."""
-    for cluster in cycle_clusters([columns.before_of(column) for column in chosen.tolist()]):
-        yield cluster_row(columns, cluster)
+    cycles = cycle_clusters([columns.before_of(column) for column in chosen.tolist()])
+    is_member = np.zeros((len(cycles), columns.n_vars), dtype=np.bool_)
+    for cycle, own in zip(cycles, is_member, strict=True):
+        own[list(cycle)] = True
+    yield from cut_rows(columns, cluster_cuts(packed(is_member), 1))
     if not (rules.required or rules.forbidden):
         return
     children: list[list[int]] = [[] for _ in columns.names]
@@ -57,21 +63,6 @@ def violated_rows(columns: Columns, rules: AncestorRules, chosen: Ints) -> Itera
         reached = _reach(children, ancestor)
         if descendant not in reached:
             yield _leaving_row(columns, reached)
-
-
-def cluster_row(columns: Columns, cluster: Sequence[int] | Ints) -> Row:
-    """The cluster inequality, over the families that miss the cluster or over those that hit it, whichever are fewer.
-
-    With one family per variable, "at least 1 misses" is "at most |C| - 1 hit".
-    """
-    is_in = np.zeros(columns.n_vars, dtype=np.bool_)
-    is_in[np.asarray(cluster)] = True
-    own = np.flatnonzero(is_in[columns.child])
-    entry = np.repeat(np.arange(columns.n_columns), np.diff(columns.before_start))
-    hits = np.bincount(entry[is_in[columns.before]], minlength=columns.n_columns)[own] > 0
-    if np.count_nonzero(hits) < len(own) / 2:
-        return Row.of(own[hits], rhs=float(np.count_nonzero(is_in) - 1))
-    return Row.of(own[~hits], lhs=1.0)
 
 
 def _reach(children: Sequence[Sequence[int]], source: int) -> dict[int, int]:

@@ -3,10 +3,7 @@
     minimise  sum c(v, W) x(v, W),   c(v, W) = best(v) - score(v, W) >= 0,   sum_W x(v, W) = 1 for every v
 
 so that score = constant - cost with constant = sum_v best(v). This is the only place where the sense is turned.
-
-For acyclicity a precedence pair (a, b) is an arc that is always there: W' = W + {a : (a, b) in precedence}. Members of
-W' outside the child's strong component of the could-come-before graph lie on no cycle and are left out, so the class of
-a classifier, which has no parents, is in no cluster.
+For acyclicity W counts with those who must come before the child anyway, W' (`exactbnc.solvers.before`).
 """
 
 from __future__ import annotations
@@ -14,16 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
+from exactbnc.solvers.before import members_before
+from exactbnc.solvers.graph import Ints, owners
+from exactbnc.solvers.table import WORD, Words
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
@@ -45,7 +43,10 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The families as columns, per child best first; parents W and the members of W' in compressed rows."""
+    """Families as columns, per child best first; parents W and the members of W' in compressed rows.
+
+    `constant` is the score of cost 0: every variable with its best family, whether or not it is a column.
+    """
 
     names: tuple[str, ...]
     child_start: Ints
@@ -56,6 +57,7 @@ class Columns:
     parents: Ints
     before_start: Ints
     before: Ints
+    constant: float
 
     @property
     def n_vars(self) -> int:
@@ -65,15 +67,36 @@ class Columns:
     def n_columns(self) -> int:
         return len(self.child)
 
-    @property
-    def constant(self) -> float:
-        """The score of cost 0: every variable with its best family."""
-        return math.fsum(self.scores[self.child_start[:-1]].tolist())
+    @cached_property
+    def masks(self) -> Words:
+        """W' of every column, bit u % 64 of word u // 64 for member u."""
+        column = np.repeat(np.arange(self.n_columns), np.diff(self.before_start))
+        is_member = np.zeros((self.n_columns, self.n_vars), dtype=np.bool_)
+        is_member[column, self.before] = True
+        return packed(is_member)
 
     @property
     def sizes(self) -> Ints:
         """|W| of every column."""
         return np.diff(self.parent_start)
+
+    def only(self, kept: Ints, cost: Floats) -> Columns:
+        """Some of the columns, in the same order, with costs of their own."""
+        child = self.child[kept]
+        parent_start, parents = rows_of(self.parent_start, self.parents, kept)
+        before_start, before = rows_of(self.before_start, self.before, kept)
+        return Columns(
+            names=self.names,
+            child_start=np.searchsorted(child, np.arange(self.n_vars + 1)),
+            child=child,
+            scores=self.scores[kept],
+            cost=cost,
+            parent_start=parent_start,
+            parents=parents,
+            before_start=before_start,
+            before=before,
+            constant=self.constant,
+        )
 
     def parents_of(self, column: int) -> tuple[int, ...]:
         """W of a column."""
@@ -121,9 +144,9 @@ _INTEGRALITY = 1e-4
 def columns_of(problem: Problem) -> Columns:
     """The columns of a problem, one per family and in the same order."""
     families = problem.families
-    child = np.repeat(np.arange(problem.n_vars), np.diff(families.child_start))
+    child, _ = owners(families)
     best = families.scores[families.child_start[:-1]]
-    before_start, before = _members_on_cycles(problem, child)
+    before_start, before = members_before(problem)
     return Columns(
         names=problem.names,
         child_start=families.child_start,
@@ -134,21 +157,21 @@ def columns_of(problem: Problem) -> Columns:
         parents=families.parents.astype(np.int64),
         before_start=before_start,
         before=before,
+        constant=math.fsum(best.tolist()),
     )
 
 
-def _members_on_cycles(problem: Problem, child: Ints) -> tuple[Ints, Ints]:
-    """W' of every column, restricted to the child's strong component, in compressed rows."""
-    families, n = problem.families, problem.n_vars
-    earlier: list[list[int]] = [[] for _ in range(n)]
-    for a, b in sorted(problem.precedence):
-        earlier[b].append(a)
-    members = [sorted({*families.parents_of(f), *earlier[v]}) for f, v in enumerate(child.tolist())]
-    sizes = np.array([len(listed) for listed in members], dtype=np.int64)
-    flat = np.array([member for listed in members for member in listed], dtype=np.int64)
-    entry = np.repeat(np.arange(len(members)), sizes)
-    could_precede = csr_matrix((np.ones(len(flat)), (flat, child[entry])), shape=(n, n))
-    _, component = connected_components(could_precede, directed=True, connection="strong")
-    stays = component[flat] == component[child[entry]]
-    kept = np.bincount(entry[stays], minlength=len(members))
-    return np.concatenate([[0], np.cumsum(kept)]).astype(np.int64), flat[stays]
+def rows_of(start: Ints, members: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Those rows of compressed rows."""
+    sizes = np.diff(start)[rows]
+    own_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    entries = np.repeat(start[rows] - own_start[:-1], sizes) + np.arange(own_start[-1])
+    return own_start, members[entries]
+
+
+def packed(is_member: NDArray[np.bool_]) -> Words:
+    """Sets of variables, one per row, as words."""
+    n_sets, n_vars = is_member.shape
+    padded = np.zeros((n_sets, -(-n_vars // WORD) * WORD), dtype=np.bool_)
+    padded[:, :n_vars] = is_member
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

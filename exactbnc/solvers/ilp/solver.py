@@ -1,10 +1,13 @@
-"""Branch and cut: the family variables in SCIP, acyclicity by cluster cuts. It takes every problem."""
+"""Branch and cut: a root in whole numbers where the problem allows it, then the families that are left in SCIP.
+
+Acyclicity is kept by cluster cuts. It takes every problem; with global rules all families go to SCIP at once.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 
 import numpy as np
@@ -15,25 +18,37 @@ from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
+from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.ilp.context import Context
+from exactbnc.solvers.ilp.cut_rows import cut_rows
+from exactbnc.solvers.ilp.handover import Beginning, RootWatch, hand_over
 from exactbnc.solvers.ilp.integral import AncestorRules
-from exactbnc.solvers.ilp.interrupt import ctrl_c_calls
-from exactbnc.solvers.ilp.model import Columns, Ints, Row, columns_of
-from exactbnc.solvers.ilp.plugins import cons_acyclic, event_incumbent, event_progress, heur_sink, sepa_cluster
+from exactbnc.solvers.ilp.model import Columns, columns_of
+from exactbnc.solvers.ilp.plugins import (
+    cons_acyclic, event_incumbent, event_progress, heur_sink, prop_order, sepa_cluster, sepa_facet, sepa_two_cluster,
+)  # fmt: skip
 from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
 from exactbnc.solvers.ilp.settings import configure, set_limits
+from exactbnc.solvers.interrupt import ctrl_c_calls
+from exactbnc.solvers.root.lp import LONG, RootSettings
+from exactbnc.solvers.root.report import Report
+from exactbnc.solvers.table import CostTable, cost_table, families_in_order, feasible_order
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
 """SCIP's LP bounds rest on tolerances of 1e-7 per row; optimal means optimal to this much, absolute."""
 
+ROOT = "root"
 OPTIONAL_PLUGINS: Mapping[str, ModuleType] = {
+    "prop_order": prop_order,
     "sepa_cluster": sepa_cluster,
+    "sepa_two_cluster": sepa_two_cluster,
+    "sepa_facet": sepa_facet,
     "heur_sink": heur_sink,
     "event_incumbent": event_incumbent,
     "event_progress": event_progress,
 }
-"""What the optimum does not depend on, in the order of inclusion."""
+"""What the optimum does not depend on, in the order of inclusion; nor does it depend on the root."""
 
 _STOP_REASONS = {
     "optimal": "proved",
@@ -47,19 +62,23 @@ _STOP_REASONS = {
     "userinterrupt": "interrupted",
 }
 
+Statistics = Mapping[str, float | int | str]
+
 
 class ILPSolver:
-    """Exact for every problem; `disabled` names optional plugins to leave out."""
+    """Exact for every problem; `disabled` names optional plugins, or the root, to leave out."""
 
     name = "ilp"
 
-    def __init__(self, disabled: frozenset[str] = frozenset()) -> None:
-        unknown = sorted(disabled - set(OPTIONAL_PLUGINS))
+    def __init__(self, disabled: frozenset[str] = frozenset(), *, settings: RootSettings | None = None) -> None:
+        known = (ROOT, *OPTIONAL_PLUGINS)
+        unknown = sorted(disabled - set(known))
         if unknown:
             raise ParameterError(
-                f"the optional plugins of the ilp are {', '.join(OPTIONAL_PLUGINS)}. Got {', '.join(unknown)} instead."
+                f"the optional parts of the ilp are {', '.join(known)}. Got {', '.join(unknown)} instead."
             )
         self.disabled = disabled
+        self.settings = RootSettings(tail=LONG) if settings is None else settings
 
     def refusal(self, problem: Problem, limits: Limits) -> str | None:
         """Never: every constraint is honoured."""
@@ -71,32 +90,66 @@ class ILPSolver:
         """A best network; the answer is checked against the constraints before it is handed out."""
         began = time.monotonic()
         columns = columns_of(problem)
-        rows = list(linear_rows(problem, columns))
-        if any(is_contradictory(row) for row in rows):
-            outcome = Outcome("infeasible", None, np.inf, {})
-        else:
-            search = Search(limits, _usable(problem, columns, start), listener, seed)
-            outcome = self._run(problem, columns, rows, search)
-        statistics = {**outcome.statistics, "n_columns": columns.n_columns}
-        return _solution(problem, columns, outcome, {**statistics, "wall_seconds": time.monotonic() - began})
+        search = Search(problem, columns, limits, _usable(problem, start), listener, seed)
+        table = None if ROOT in self.disabled else _table(problem)
+        outcome = self._without_root(search) if table is None else self._with_root(search, table)
+        statistics = {**outcome.statistics, "n_columns": columns.n_columns, "wall_seconds": time.monotonic() - began}
+        return _solution(problem, outcome, statistics)
 
-    def _run(self, problem: Problem, columns: Columns, rows: list[Row], search: Search) -> Outcome:
+    def _without_root(self, search: Search) -> Outcome:
+        columns, start = search.columns, search.start
+        return self._branch_and_cut(search, Beginning(columns, None if start is None else columns.choice_of(start)))
+
+    def _with_root(self, search: Search, table: CostTable) -> Outcome:
+        order = feasible_order(table)
+        if order is None:
+            return Outcome("infeasible", None, None, -np.inf)
+        report = Report(search.problem, table, search.limits, search.listener)
+        watch = RootWatch(table, _better(table, order, search.start), report)
+        root = watch.run(search.limits, self.settings, search.seed)
+        incumbent, bound = (watch.incumbent, watch.bound) if root is None else (root.incumbent, root.bound)
+        dag, score = report.dag(incumbent), report.score(incumbent)
+        statistics: dict[str, float | int | str] = {"nodes": 0, "cuts": 0, "scip_seconds": 0.0}
+        if root is not None:
+            statistics |= {**root.seconds, "cuts": root.cuts.n_cuts, "n_alive": int(root.is_alive.sum())}
+            if root.is_closed:
+                return Outcome("proved", dag, score, score, table.tolerance, statistics)
+        reason = _reason_to_stop(search.limits, (incumbent.cost - bound) * table.unit)
+        if root is None or reason is not None:
+            proved = max(score, report.bound(min(bound, incumbent.cost)))
+            return Outcome(reason or "interrupted", dag, score, proved, TOLERANCE, statistics)
+        outcome = self._branch_and_cut(search, hand_over(root, search.columns))
+        statistics |= {**outcome.statistics, "cuts": root.cuts.n_cuts + int(outcome.statistics["cuts"])}
+        return replace(outcome, tolerance=outcome.tolerance + table.tolerance, statistics=statistics)
+
+    def _branch_and_cut(self, search: Search, beginning: Beginning) -> Outcome:
+        clock = time.process_time()
+        columns = beginning.columns
+        rows = list(linear_rows(search.problem, columns))
+        if any(is_contradictory(row) for row in rows):
+            return Outcome("infeasible", None, None, -np.inf)
         model = Model("exactbnc")
         try:
             configure(model, search.seed)
             variables = [model.addVar(vtype="B", obj=cost) for cost in columns.cost.tolist()]
-            context = Context(model, columns, variables, AncestorRules.of(problem), search.limits, search.listener)
+            rules = AncestorRules.of(search.problem)
+            context = Context(model, columns, variables, rules, search.limits, search.listener)
+            context.least_cost, context.incumbent = beginning.cost_bound, beginning.told
             for number, row in enumerate(rows):
                 if len(row.columns):
                     context.add_row(row, f"row{number}")
+            if beginning.cuts is not None:
+                for number, row in enumerate(cut_rows(columns, beginning.cuts)):
+                    if len(row.columns):
+                        context.add_row(row, f"cut{number}", is_redundant=True)
             cons_acyclic.include(context)
             for name, plugin in OPTIONAL_PLUGINS.items():
                 if name not in self.disabled:
                     plugin.include(context)
-            if search.start is not None:
-                model.addSol(context.suggest(search.start))
+            if beginning.start is not None:
+                model.addSol(context.suggest(beginning.start))
             _optimize(context)
-            return _outcome(context, search.start)
+            return _outcome(context, beginning.start, clock)
         finally:
             # SCIP calls the plugins once more when it is freed, so that must happen while they are alive.
             model.free()
@@ -104,22 +157,26 @@ class ILPSolver:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """How to search: when to stop, the columns of a network to begin with, who listens, and the seed."""
+    """What to search and how: when to stop, a network to begin with, who listens, and the seed."""
 
+    problem: Problem
+    columns: Columns
     limits: Limits
-    start: Ints | None
+    start: DAG | None
     listener: Listener | None
     seed: int
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What SCIP said: its status, the columns of the best network, a lower bound on the cost, counts."""
+    """Why the search ended, the best network, its score, and an upper bound on every score."""
 
-    status: str
-    chosen: Ints | None
-    cost_bound: float
-    statistics: Mapping[str, float | int | str]
+    stop_reason: str
+    dag: DAG | None
+    score: float | None
+    bound: float
+    tolerance: float = TOLERANCE
+    statistics: Statistics = field(default_factory=dict)
 
 
 def _optimize(context: Context) -> None:
@@ -137,57 +194,80 @@ def _optimize(context: Context) -> None:
         raise context.failure
 
 
-def _outcome(context: Context, start: Ints | None) -> Outcome:
+def _outcome(context: Context, start: Ints | None, clock: float) -> Outcome:
     model, columns = context.model, context.columns
+    status = "userinterrupt" if context.is_stopped else str(model.getStatus())
+    if status not in _STOP_REASONS:
+        raise RuntimeError(f"SCIP ended with the unexpected status {status!r}")
     found = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
-    known = [choice for choice in (found, start) if choice is not None]
+    chosen = max((choice for choice in (found, start) if choice is not None), key=columns.score, default=None)
     # What callbacks tell SCIP once the search is stopped may not be used for a bound.
     cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
     return Outcome(
-        status="userinterrupt" if context.is_stopped else str(model.getStatus()),
-        chosen=max(known, key=columns.score, default=None),
-        cost_bound=cost_bound,
+        stop_reason=_STOP_REASONS[status],
+        dag=None if chosen is None else columns.dag(chosen),
+        score=None if chosen is None else columns.score(chosen),
+        bound=columns.constant - cost_bound,
         statistics={
             "nodes": int(model.getNTotalNodes()),
             "cuts": context.n_cuts,
             "lp_iterations": int(model.getNLPIterations()),
+            "n_alive": columns.n_columns,
+            "scip_seconds": time.process_time() - clock,
         },
     )
 
 
-def _solution(
-    problem: Problem, columns: Columns, outcome: Outcome, statistics: Mapping[str, float | int | str]
-) -> Solution:
-    """Turn costs into scores, and make sure that the network is one."""
-    if outcome.status not in _STOP_REASONS:
-        raise RuntimeError(f"SCIP ended with the unexpected status {outcome.status!r}")
-    stop_reason = _STOP_REASONS[outcome.status]
-    dag, score = None, None
-    bound = float("-inf") if stop_reason == "infeasible" else columns.constant - outcome.cost_bound
-    if outcome.chosen is not None:
-        dag, score = columns.dag(outcome.chosen), columns.score(outcome.chosen)
-        broken = problem.check(dag)
-        if broken or stop_reason == "infeasible":
+def _solution(problem: Problem, outcome: Outcome, statistics: Statistics) -> Solution:
+    """Make sure that the network is one."""
+    is_infeasible = outcome.stop_reason == "infeasible"
+    bound = -np.inf if is_infeasible else outcome.bound
+    if outcome.dag is not None and outcome.score is not None:
+        broken = problem.check(outcome.dag)
+        if broken or is_infeasible:
             raise RuntimeError(f"the ilp returned a wrong network, please report this: {'; '.join(broken)}")
-        bound = max(bound, score)
+        bound = max(bound, outcome.score)
     statuses = {"proved": Status.OPTIMAL, "infeasible": Status.INFEASIBLE}
     return Solution(
-        status=statuses.get(stop_reason, Status.UNKNOWN if dag is None else Status.FEASIBLE),
-        dag=dag,
-        score=score,
+        status=statuses.get(outcome.stop_reason, Status.UNKNOWN if outcome.dag is None else Status.FEASIBLE),
+        dag=outcome.dag,
+        score=outcome.score,
         bound=bound,
         method=ILPSolver.name,
-        stop_reason=stop_reason,
-        tolerance=TOLERANCE,
+        stop_reason=outcome.stop_reason,
+        tolerance=outcome.tolerance,
         cache_is_safe=problem.cache_is_safe,
         class_name=problem.constraints.class_name,
         statistics=statistics,
     )
 
 
-def _usable(problem: Problem, columns: Columns, start: DAG | None) -> Ints | None:
-    """The columns of a start network that satisfies every constraint, else None."""
+def _table(problem: Problem) -> CostTable | None:
+    """The table of a problem; None if it has none, because of global rules or scores too far apart."""
+    try:
+        return cost_table(problem)
+    except ParameterError:
+        return None
+
+
+def _reason_to_stop(limits: Limits, gap: float) -> str | None:
+    """Why the search is over after the root; None if it is not."""
+    if gap <= limits.gap:
+        return "gap"
+    return "time" if limits.seconds_left() <= 0 else None
+
+
+def _usable(problem: Problem, start: DAG | None) -> DAG | None:
+    """A start network that satisfies every constraint, else None."""
     if start is None or set(start.names) != set(problem.names):
         return None
     own = DAG.from_arcs(problem.names, start.arcs)
-    return None if problem.check(own) else columns.choice_of(own)
+    return None if problem.check(own) else own
+
+
+def _better(table: CostTable, order: Ints, start: DAG | None) -> Ints:
+    """The order of a start network if the table has families for it, else the order given."""
+    if start is None:
+        return order
+    own = np.array(start.order, dtype=np.int64)
+    return own if np.all(families_in_order(table, own) >= 0) else order

@@ -28,7 +28,7 @@ class IncumbentEvents(Eventhdlr):
         """Report the network."""
         columns = self.context.columns
         chosen = columns.chosen(self.context.values(self.model.getBestSol()))
-        if chosen is None:
+        if chosen is None or (known := self.context.incumbent) is not None and columns.score(chosen) <= known:
             return
         self.context.incumbent = columns.score(chosen)
         if self.context.listener is not None:

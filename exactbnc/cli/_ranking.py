@@ -1,0 +1,100 @@
+"""`exactbnc solve --k-best`, `--within`: several networks, told and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from exactbnc.cli._errors import ExitCode
+
+if TYPE_CHECKING:
+    from exactbnc.problem import Problem
+    from exactbnc.ranking import Ranking
+    from exactbnc.solution import Solution
+
+
+def write_ranking(ranking: Ranking, problem: Problem, target: str) -> None:
+    """Network number i goes to `name.i.suffix`."""
+    from exactbnc.export import write_network
+
+    path = Path(target)
+    for number, solution in enumerate(ranking.solutions, start=1):
+        write_network(solution, problem, path.with_suffix(f".{number}{path.suffix}"))
+
+
+def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
+    """What `--json` prints."""
+    return {
+        "is_complete": ranking.is_complete,
+        "stop_reason": ranking.stop_reason,
+        "complete_within": _complete_within(problem),
+        "networks": [
+            {
+                "rank": rank,
+                "score": solution.score,
+                "tolerance": solution.tolerance,
+                "method": solution.method,
+                "arcs": [list(arc) for arc in _arcs(solution)],
+            }
+            for rank, solution in enumerate(ranking.solutions, start=1)
+        ],
+        "wall_seconds": seconds["wall"],
+        "cpu_seconds": seconds["cpu"],
+    }
+
+
+def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> list[str]:
+    """What people read: scores, distances to the best, and the arcs in which a network differs from the best."""
+    if not ranking.solutions:
+        return [f"status:  no network was found ({ranking.stop_reason})"]
+    best = ranking.solutions[0]
+    proof = "each proved to be next" if ranking.is_complete else f"each proved; stopped by {ranking.stop_reason}"
+    lines = [f"status:  {len(ranking.solutions)} networks, {proof}"]
+    within = facts["complete_within"]
+    if within is not None:
+        lines.append(
+            f"note:    families were pruned from the score file: networks more than {within:g} below the best may be "
+            "missing (score with --prune-gap or --no-prune)"
+        )
+    lines += [f"wall:    {facts['wall_seconds']:.2f} s", ""]
+    for rank, solution in enumerate(ranking.solutions, start=1):
+        lines.append(f"{rank:>4}  {solution.score:.8f}  {_distance(solution, best):+.6f}  {_difference(solution, best)}")
+    return lines
+
+
+def ranking_exit_code(ranking: Ranking) -> int:
+    """As for one network."""
+    if ranking.is_complete:
+        return ExitCode.OK
+    if ranking.stop_reason == "interrupted":
+        return ExitCode.INTERRUPTED
+    if ranking.stop_reason == "infeasible":
+        return ExitCode.INFEASIBLE
+    return ExitCode.LIMIT_WITH_RESULT if ranking.solutions else ExitCode.LIMIT_WITHOUT_RESULT
+
+
+def _complete_within(problem: Problem) -> float | None:
+    """How far below the best the listing sees every network; None: all the way.
+
+    A family was pruned if a subset of its parents scores better by the gap, so a network that uses it is at least that
+    far below the network with the subset.
+    """
+    record = problem.cache.record
+    if record is not None and record.pruning == "none":
+        return None
+    return 0.0 if record is None else record.prune_gap
+
+
+def _arcs(solution: Solution) -> tuple[tuple[str, str], ...]:
+    return () if solution.dag is None else solution.dag.arcs
+
+
+def _distance(solution: Solution, best: Solution) -> float:
+    return (solution.score or 0.0) - (best.score or 0.0)
+
+
+def _difference(solution: Solution, best: Solution) -> str:
+    """Arcs that the best does not have (+) and that only the best has (-)."""
+    own, other = set(_arcs(solution)), set(_arcs(best))
+    told = [f"+{a}->{b}" for a, b in sorted(own - other)] + [f"-{a}->{b}" for a, b in sorted(other - own)]
+    return " ".join(told)

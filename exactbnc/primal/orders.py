@@ -1,0 +1,178 @@
+"""A good network by local search over the orders of the variables.
+
+Given an order, every child takes its cheapest family among its predecessors, and the cost of the order is
+
+    cost(order) = sum over v of min { cost(v, W) : W before v in the order }
+
+(Teyssier and Koller 2005, "Ordering-based search"). The neighbours of an order are its insertions: one variable taken
+out and put at another place (Alonso-Barba et al. 2011; Lee and van Beek 2017, "Metaheuristics for score-and-search
+Bayesian network structure learning"). The search is a series of chains: anneal from a randomised greedy order, climb to
+a local optimum, kick it and climb again until kicks no longer help.
+
+Families are given in compressed rows: those of child v are `child_start[v]:child_start[v + 1]`, cheapest first; family
+f costs `cost[f]` and needs the variables in `masks[f]` before the child (variable u is bit u % 64 of word u // 64).
+Costs are exact integers.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.primal import _orders_kernels as kernels
+from exactbnc.primal._orders_kernels import Families, Walk
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+_CHUNK = 200_000  # families and pairs looked at before a kernel returns: some hundredths of a second
+_HOT, _COLD = 0.3, 0.003  # first and last temperature of the annealing, in parts of the mean cost of a child
+_HOP = 0.1  # temperature of the chain over local optima, likewise
+_FIRST_NOISE, _NOISE = 0.3, 1.0  # of the first greedy order and of the later ones
+_PENALTIES = 1 << 61  # what the penalties of all children may come to; costs and penalties stay below 2**62
+_UNKNOWN = 1 << 62
+_SEED_STEP = 0x9E3779B97F4A7C15  # odd, so that different seeds give different states
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Chains, kicks in a row that do not improve a chain, and annealing steps per variable at its start."""
+
+    n_chains: int = 10
+    n_kicks: int = 500
+    n_sweeps: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class FoundOrder:
+    """The best order found, the row of the family that each variable takes, what it costs, and the chains begun."""
+
+    order: Ints
+    chosen: Ints
+    cost: int
+    n_chains: int
+    n_kicks: int
+
+
+def families(child_start: Ints, masks: Words, cost: Ints) -> Families:
+    """The families with what the search looks up in them; may be shared between threads.
+
+    A last family without members stands for having none. It costs more than any choice of families, as far as the sum
+    of all such penalties fits a machine word.
+    """
+    n_vars = len(child_start) - 1
+    starts = (child_start + np.arange(n_vars + 1)).astype(np.int64)
+    is_given = np.ones(len(cost) + n_vars, dtype=np.bool_)
+    is_given[starts[1:] - 1] = False
+    highest = sum(int(cost[a:b].max(initial=0)) for a, b in pairwise(child_start))
+    costs = np.full(len(is_given), min(highest + 1, _PENALTIES // max(n_vars, 1)), dtype=np.int64)
+    costs[is_given] = cost
+    all_masks = np.zeros((len(is_given), masks.shape[1]), dtype=np.uint64)
+    all_masks[is_given] = masks
+    member_start, members = kernels.list_members(all_masks, n_vars)
+    return Families(starts, costs, member_start, members, *kernels.list_pairs(starts, member_start, members))
+
+
+def improve(table: Families, order: Ints, *, seed: int = 0) -> tuple[Ints, int | None]:
+    """Climb by insertions until none lowers the cost; the cost is None if a child is still without a family."""
+    walk = _walk(table, seed)
+    walk.order[:] = order
+    kernels.enter(table, walk)
+    while not kernels.climb(table, walk, _CHUNK):
+        pass
+    return walk.order, int(walk.tally[kernels.TOTAL]) if _is_feasible(table, walk) else None
+
+
+def search_orders(
+    table: Families,
+    *,
+    seed: int = 0,
+    effort: Effort = Effort(),  # noqa: B008 (frozen)
+    start: Ints | None = None,
+    target: int = 0,
+    deadline: float = float("inf"),
+) -> FoundOrder | None:
+    """The best order that the search finds; None if no order gives every child a family.
+
+    It ends at a cost of `target` or less, at the `deadline` (by `time.monotonic`) or after all chains. Without a
+    deadline that bites, the same seed gives the same order. The first chain begins at `start`, if there is one and it
+    gives every child a family, and is not annealed.
+    """
+    n_vars = len(table.child_start) - 1
+    walk = _walk(table, seed)
+    is_started = start is not None and _enter(table, walk, start)
+    if not is_started and not _enter(table, walk, kernels.greedy_order(table, walk.random, _FIRST_NOISE)):
+        return None
+    kernels.note_best(walk)
+    n_chains = 0
+
+    def is_over() -> bool:
+        return bool(walk.tally[kernels.BEST] <= target) or time.monotonic() >= deadline
+
+    while not is_over() and not kernels.climb(table, walk, _CHUNK):
+        kernels.note_best(walk)
+    kernels.note_best(walk)
+    while n_chains < effort.n_chains and not is_over():
+        if n_chains > 0:
+            _enter(table, walk, kernels.greedy_order(table, walk.random, _NOISE))
+        n_chains += 1
+        scale = walk.tally[kernels.BEST] / n_vars
+        if n_chains > 1 or not is_started:
+            step, n_steps = 0, effort.n_sweeps * n_vars
+            while step < n_steps and not is_over():
+                step = kernels.anneal(table, walk, step, n_steps, _HOT * scale, _COLD * scale, _CHUNK)
+        walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
+        walk.tally[kernels.N_IDLE] = 0
+        while not is_over() and not kernels.hop(table, walk, effort.n_kicks, _HOP * scale, target, _CHUNK):
+            pass
+    _enter(table, walk, walk.best_order.copy())
+    return FoundOrder(
+        order=walk.best_order,
+        chosen=walk.chosen - np.arange(n_vars),
+        cost=int(walk.tally[kernels.BEST]),
+        n_chains=n_chains,
+        n_kicks=int(walk.tally[kernels.N_KICKS]),
+    )
+
+
+def _walk(table: Families, seed: int) -> Walk:
+    n_vars, n_pairs = len(table.child_start) - 1, len(table.pair_child)
+
+    def ints(n: int) -> Ints:
+        return np.zeros(n, dtype=np.int64)
+
+    tally = ints(kernels.N_KICKS + 1)
+    tally[[kernels.KEPT, kernels.BEST, kernels.CHAIN_BEST]] = _UNKNOWN
+    return Walk(
+        order=ints(n_vars),
+        rank=ints(n_vars),
+        chosen=ints(n_vars),
+        stamp=ints(n_vars),
+        flip=ints(n_pairs),
+        flip_stamp=ints(n_pairs),
+        queue=ints(n_vars),
+        is_queued=np.zeros(n_vars, dtype=np.bool_),
+        change=ints(n_vars),
+        kept_order=ints(n_vars),
+        kept_rank=ints(n_vars),
+        kept_chosen=ints(n_vars),
+        kept_stamp=ints(n_vars),
+        best_order=ints(n_vars),
+        tally=tally,
+        random=np.array([(seed + 1) * _SEED_STEP % (1 << 64) or 1], dtype=np.uint64),
+    )
+
+
+def _enter(table: Families, walk: Walk, order: Ints) -> bool:
+    """Start the walk at an order; does every child have a family there?"""
+    walk.order[:] = order
+    kernels.enter(table, walk)
+    return _is_feasible(table, walk)
+
+
+def _is_feasible(table: Families, walk: Walk) -> bool:
+    return not np.any(walk.chosen + 1 == table.child_start[1:])

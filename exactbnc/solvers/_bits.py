@@ -1,0 +1,36 @@
+"""Sets of variables as rows of 64-bit words, for kernels: bit u % 64 of word u // 64 stands for variable u."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from scorecache.counting.bitmap import popcount
+
+__all__ = ["add", "has", "popcount", "trailing_zeros"]
+
+Words = NDArray[np.uint64]
+
+
+@intrinsic
+def trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
+    """The number of the lowest set bit of a 64-bit word that is not 0."""
+
+    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
+
+    return types.int64(types.uint64), codegen
+
+
+@njit(cache=True, inline="always")
+def has(words: Words, row: int, u: int) -> bool:
+    """Is variable u in the set of that row?"""
+    return (words[row, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != 0
+
+
+@njit(cache=True, inline="always")
+def add(words: Words, row: int, u: int) -> None:
+    """Put variable u into the set of that row."""
+    words[row, u >> 6] |= np.uint64(1) << np.uint64(u & 63)

@@ -1,0 +1,186 @@
+"""Breadth first over the prefixes of orders, layer by layer, merged as in dynamic programming.
+
+A layer holds the sets S of one size that a cheaper order than the best may begin with, each with the least cost of an
+order of S. A state that survives its bound (`_kernels.expand`) has one child per variable that may come next. Children
+with the same set are merged: the cheapest stays, and what is known of the completions of one holds for all,
+
+    cost of a network through S >= g(S) + max over its entries of (bound - g).
+
+The search is complete when a layer is empty: then the best order known is optimal. After every layer the least bound
+in it is a bound on every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+import numpy as np
+
+from exactbnc.solvers.ascent._kernels import MASK, Sorted, Workspace, make_workspace
+from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.order._kernels import (
+    BEST_COST, BEST_STATE, BOUND, COST_OF_CHILD, N_SUFFIX, ORIGIN, RAISES, SUFFIX, VARIABLE, Found, expand, make_found,
+)  # fmt: skip
+
+TASKS_PER_ROUND = 8
+"""Tasks of a round begin with the same best order, however many threads share them: runs can be repeated."""
+STATES_PER_TASK = 32
+"""Some milliseconds to some tens of them: often enough for limits and better orders, seldom enough for Python."""
+MERGE_AT = 2_000_000
+"""Children of one layer that are collected before they are merged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """States of one size with their least cost, bound, and where each comes from in the layer before."""
+
+    states: Ints
+    cost: Ints
+    bound: Ints
+    origin: Ints
+    variable: Ints
+
+    @property
+    def n_states(self) -> int:
+        return len(self.cost)
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(a.nbytes for a in (self.states, self.cost, self.bound, self.origin, self.variable))
+
+    def below(self, upper: int) -> Layer:
+        """The states whose bound is better than a cost, the best first."""
+        kept = np.flatnonzero(self.bound < upper)
+        return self.chosen(kept[np.argsort(self.bound[kept], kind="stable")])
+
+    def chosen(self, which: Ints) -> Layer:
+        return Layer(
+            self.states[which], self.cost[which], self.bound[which], self.origin[which], self.variable[which]
+        )
+
+
+@dataclass(eq=False)
+class Search:
+    """One search: the best order known, a bound on every order, and counts; `is_complete` if the bound is proved."""
+
+    table: Sorted
+    upper: int
+    bound: int
+    order: Ints | None = None
+    is_complete: bool = False
+    n_states: int = 0
+    n_raises: int = 0
+    sizes: list[int] = field(default_factory=list)
+    _trail: list[tuple[Ints, Ints]] = field(default_factory=list)
+
+    def run(self, n_threads: int, stop: Callable[[int], bool], tell: Callable[[], None]) -> None:
+        """Search until it is complete or `stop(bytes in use)` says so; `tell` hears of better orders and bounds."""
+        n_words = self.table.rows.shape[1] - MASK
+        layer = Layer(*(np.zeros(shape, dtype=np.int64) for shape in ((1, n_words), 1, 1, 1, 1)))
+        layer.bound[0] = self.bound
+        with _Team(self.table, n_threads) as team:
+            while layer.n_states:
+                self.sizes.append(layer.n_states)
+                self._trail.append((layer.origin.astype(np.int32), layer.variable.astype(np.int16)))
+                following = self._expand(layer, team, stop, tell)
+                if following is None:
+                    return
+                layer = following.below(self.upper)
+                self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))
+                tell()
+        self.bound = self.upper
+        self.is_complete = True
+
+    def _expand(
+        self, layer: Layer, team: _Team, stop: Callable[[int], bool], tell: Callable[[], None]
+    ) -> Layer | None:
+        """The next layer, None if the search is to stop."""
+        collected: list[Layer] = []
+        n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
+        per_round = TASKS_PER_ROUND * STATES_PER_TASK
+        for first in range(0, layer.n_states, per_round):
+            for found, n_children in team.expand(layer, first, self.upper):
+                self.n_raises += int(found.counts[RAISES])
+                if found.best[BEST_COST] < self.upper:
+                    self._accept(found)
+                    tell()
+                collected.append(_children(found, n_children))
+            self.n_states += min(per_round, layer.n_states - first)
+            if sum(part.n_states for part in collected) > MERGE_AT:
+                collected = [_merged(collected)]
+            if stop(n_bytes + sum(part.n_bytes for part in collected)):
+                return None
+        return _merged(collected)
+
+    def _accept(self, found: Found) -> None:
+        """Keep the better order: the way to its state, then what follows."""
+        self.upper = int(found.best[BEST_COST])
+        suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
+        prefix, at = [], int(found.best[BEST_STATE])
+        for origin, variable in self._trail[:0:-1]:
+            prefix.append(int(variable[at]))
+            at = int(origin[at])
+        self.order = np.array([*prefix[::-1], *suffix], dtype=np.int64)
+
+
+class _Team:
+    """Threads, with room for each, that expand the states of one round side by side."""
+
+    def __init__(self, table: Sorted, n_threads: int) -> None:
+        n_words = table.rows.shape[1] - MASK
+        self._table = table
+        self._pool = ThreadPoolExecutor(n_threads)
+        self._workspaces: SimpleQueue[Workspace] = SimpleQueue()
+        for _ in range(n_threads):
+            self._workspaces.put(make_workspace(table))
+        self._found = [make_found(len(table.children), n_words, STATES_PER_TASK) for _ in range(TASKS_PER_ROUND)]
+
+    def __enter__(self) -> _Team:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def expand(self, layer: Layer, first: int, upper: int) -> Iterator[tuple[Found, int]]:
+        """What the tasks of the round that begins with that state found, in their order, and how many children."""
+        firsts = range(first, min(first + TASKS_PER_ROUND * STATES_PER_TASK, layer.n_states), STATES_PER_TASK)
+        tasks = zip(self._found, firsts, strict=False)
+        counts = self._pool.map(lambda task: self._run(layer, *task, upper), tasks)
+        return zip(self._found, counts, strict=False)
+
+    def _run(self, layer: Layer, found: Found, first: int, upper: int) -> int:
+        found.best[BEST_COST] = upper
+        found.counts[:] = 0
+        workspace = self._workspaces.get()
+        try:
+            last = min(first + STATES_PER_TASK, layer.n_states)
+            return int(expand(self._table, workspace, layer.states, layer.cost, first, last, found))
+        finally:
+            self._workspaces.put(workspace)
+
+
+def _children(found: Found, n_children: int) -> Layer:
+    facts = found.facts[:n_children]
+    columns = (facts[:, c].copy() for c in (COST_OF_CHILD, BOUND, ORIGIN, VARIABLE))
+    return Layer(found.states[:n_children].copy(), *columns)
+
+
+def _merged(parts: list[Layer]) -> Layer:
+    """One entry per state: the cheapest, with the best bound on its completions that any entry knows."""
+    states, cost, bound, origin, variable = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("states", "cost", "bound", "origin", "variable")
+    )
+    whole = Layer(states, cost, bound, origin, variable)
+    if not len(cost):
+        return whole
+    order = np.lexsort((variable, cost, *states.T))
+    is_first = np.ones(len(cost), dtype=np.bool_)
+    is_first[1:] = np.any(states[order[1:]] != states[order[:-1]], axis=1)
+    begins = np.flatnonzero(is_first)
+    to_go = np.maximum.reduceat((bound - cost)[order], begins)
+    merged = whole.chosen(order[begins])
+    return Layer(merged.states, merged.cost, merged.cost + to_go, merged.origin, merged.variable)

@@ -1,0 +1,148 @@
+"""The solver `order`: a root, then layers of order prefixes; every number that decides is whole, so optimal is proved.
+
+It takes constraints on single families and orders; global rules are left to the ilp.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from exactbnc.dag import DAG
+from exactbnc.limits import Limits
+from exactbnc.listener import Listener
+from exactbnc.problem import Problem
+from exactbnc.solution import Solution, Status
+from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.interrupt import ctrl_c_calls
+from exactbnc.solvers.order.layers import Search
+from exactbnc.solvers.root.lp import SHORT, RootSettings
+from exactbnc.solvers.root.report import Report
+from exactbnc.solvers.root.root import Root, find_root, incumbent_of
+from exactbnc.solvers.table import CostTable, cost_table, families_in_order, feasible_order
+from scorecache.errors import ParameterError
+from scorecache.estimate import available_memory
+from scorecache.progress import n_threads
+
+SHARE_OF_AVAILABLE = 0.6
+"""Of the memory now available, the part that the layers may take."""
+
+
+class OrderSolver:
+    """The search over orders with `n_threads` (None: one per core); the answer does not depend on it."""
+
+    name = "order"
+
+    def __init__(self, *, n_threads: int | None = None, settings: RootSettings | None = None) -> None:
+        self.n_threads = n_threads
+        self.settings = RootSettings(tail=SHORT) if settings is None else settings
+
+    def refusal(self, problem: Problem, limits: Limits) -> str | None:
+        """Why the search cannot take the problem; None if it can."""
+        try:
+            cost_table(problem)
+        except ParameterError as error:
+            return str(error)
+        return None
+
+    def solve(
+        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
+    ) -> Solution:
+        """A best network, proved in whole numbers; where a limit comes first, the best found and its bound."""
+        began = time.monotonic()
+        table = cost_table(problem)
+        order = feasible_order(table)
+        if order is None:
+            return Solution(
+                Status.INFEASIBLE, None, None, -math.inf, self.name, "infeasible", 0.0, problem.cache_is_safe,
+                problem.constraints.class_name, {"wall_seconds": time.monotonic() - began},
+            )  # fmt: skip
+        report = Report(problem, table, limits, listener)
+        stopper = _Stopper(limits, table.unit)
+        with ctrl_c_calls(stopper.interrupt):
+            root = find_root(
+                table, _better(table, order, start), limits, seed=seed, settings=self.settings, tell=report.tell
+            )
+            search = self._search(root, report, stopper)
+        incumbent = root.incumbent if search.order is None else incumbent_of(table, search.order)
+        bound = incumbent.cost if search.is_complete else min(search.bound, incumbent.cost)
+        score = report.score(incumbent)
+        is_optimal = bound == incumbent.cost
+        return Solution(
+            status=Status.OPTIMAL if is_optimal else Status.FEASIBLE,
+            dag=report.dag(incumbent),
+            score=score,
+            bound=score if is_optimal else max(score, report.bound(bound)),
+            method=self.name,
+            stop_reason="proved" if is_optimal else stopper.reason,
+            tolerance=table.tolerance,
+            cache_is_safe=problem.cache_is_safe,
+            class_name=problem.constraints.class_name,
+            statistics={
+                **root.seconds,
+                "states": search.n_states,
+                "cuts": root.cuts.n_cuts,
+                "n_alive": int(root.is_alive.sum()),
+                "wall_seconds": time.monotonic() - began,
+            },
+        )
+
+    def _search(self, root: Root, report: Report, stopper: _Stopper) -> Search:
+        """The layers below a root, none if it is closed."""
+        clock = time.process_time()
+        table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
+        search = Search(table, root.incumbent.cost, root.bound)
+        if root.is_closed:
+            search.is_complete = True
+        else:
+            best = root.incumbent
+
+            def tell() -> None:
+                nonlocal best
+                if search.order is not None and search.upper < best.cost:
+                    best = incumbent_of(root.table, search.order)
+                report.tell(best, search.bound, search.n_states)
+
+            search.run(n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), tell)
+        root.seconds["search_seconds"] = time.process_time() - clock
+        return search
+
+
+class _Stopper:
+    """Knows when a search must end, and why."""
+
+    def __init__(self, limits: Limits, unit: float) -> None:
+        self._limits = limits
+        self._unit = unit
+        self._memory = SHARE_OF_AVAILABLE * available_memory()
+        if limits.memory is not None:
+            self._memory = min(self._memory, limits.memory)
+        self._is_interrupted = False
+        self.reason = "time"
+
+    def interrupt(self) -> None:
+        self._is_interrupted = True
+
+    def stops(self, search: Search, n_bytes: int) -> bool:
+        """Is it time to end, with that much memory in use?"""
+        limits = self._limits
+        reasons = {
+            "interrupted": self._is_interrupted,
+            "time": limits.seconds_left() <= 0,
+            "memory": n_bytes > self._memory,
+            "nodes": limits.nodes is not None and search.n_states >= limits.nodes,
+            "gap": (search.upper - search.bound) * self._unit <= limits.gap,
+        }
+        self.reason = next((reason for reason, holds in reasons.items() if holds), self.reason)
+        return any(reasons.values())
+
+
+def _better(table: CostTable, order: Ints, start: DAG | None) -> Ints:
+    """The order of a start network if the table has families for it, else the order given."""
+    if start is None:
+        return order
+    own = np.array(start.order, dtype=np.int64)
+    return own if np.all(families_in_order(table, own) >= 0) else order

@@ -1,0 +1,56 @@
+"""Costs told as scores: a search in whole numbers reports to whoever listens."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from exactbnc.dag import DAG
+from exactbnc.limits import Limits
+from exactbnc.listener import Listener, Progress
+from exactbnc.problem import Problem
+from exactbnc.solvers.root.lp import Incumbent
+from exactbnc.solvers.table import CostTable
+
+SECONDS_BETWEEN = 0.25
+
+
+class Report:
+    """Tells a listener of better networks at once, and of bounds a few times a second."""
+
+    def __init__(self, problem: Problem, table: CostTable, limits: Limits, listener: Listener | None) -> None:
+        self._problem = problem
+        self._table = table
+        self._limits = limits
+        self._listener = listener
+        self._last = -math.inf
+        self._cost: int | None = None
+        families = problem.families
+        self._constant = math.fsum(families.scores[families.child_start[:-1]])
+
+    def dag(self, incumbent: Incumbent) -> DAG:
+        """The network."""
+        families = self._table.family[incumbent.chosen].tolist()
+        return DAG.of(self._problem.names, [self._problem.families.parents_of(f) for f in families])
+
+    def score(self, incumbent: Incumbent) -> float:
+        """Its score."""
+        return math.fsum(self._problem.families.scores[self._table.family[incumbent.chosen]])
+
+    def bound(self, cost: int) -> float:
+        """What no network scores above if none costs less; rounding of scores to whole costs included."""
+        return self._constant - cost * self._table.unit + self._table.tolerance / 2
+
+    def tell(self, incumbent: Incumbent, bound: int, nodes: int = 0) -> None:
+        """Report if there is something new."""
+        if self._listener is None:
+            return
+        score = self.score(incumbent)
+        if self._cost is None or incumbent.cost < self._cost:
+            self._cost = incumbent.cost
+            self._listener.on_incumbent(self.dag(incumbent), score)
+        now = time.monotonic()
+        if now - self._last >= SECONDS_BETWEEN:
+            self._last = now
+            bound_score = max(score, self.bound(min(bound, incumbent.cost)))
+            self._listener.on_progress(Progress(now - self._limits.started, score, bound_score, nodes))
