@@ -1,242 +1,205 @@
 """Check a proof that no network is better: exact arithmetic, and no part of the solvers.
 
-A certificate has one part per group of variables between which no cycle can run. In a part, W stands for the members of
-a family, and of the orders asked for, that lie in the group, and cost(v, W) = best(v) - score(v, W). It proves that
+A certificate has one part per group of variables, so ordered that no family, and no order asked for, needs a variable
+of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, that lie
+in the group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the
+bound; cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the
+threshold, the cost of the network given less the part's slack (at most a unit per variable, for rounding). A part
+proves that no network is cheap.
 
-    no choice of families of the group without a cycle costs less than its threshold, the cost of the network given.
-
-Cuts hold in every order. A cluster C with k: at least k members of C have fewer than k members of C before them (the
-first k have). A table a(v, A) >= 0 on a few variables C: sum over v in C of a(v, W n C) >= rho, the least value of the
-sum over all orders of C. Multipliers on cuts bound all costs from below by weak duality. A part gives
-
-- stages: sets of multipliers. Families whose reduced cost exceeds what the bound leaves below the threshold are in no
-  cheaper network and are dropped. A stage whose bound reaches the threshold proves the part.
-- states, where that is not enough: sets S of variables that may come first, with more clusters and multipliers. Every
-  order begins with the empty set. A state is closed if its bound reaches the threshold; if not, every variable that may
-  come next leads to a state that must be listed too. Only families cheaper than the cheapest inside S matter, and that
-  one: another can be replaced by it. A variable may be forced to come next if all its cheaper families are ruled out,
-  for moving it forward costs nothing.
-
-Numbers are whole multiples of a power of ten, taken from the decimals of the score file: nothing is rounded here.
+- A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C with 1 <= k <= |C|: a = 1 where W
+  has fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on at most 4 variables C:
+  a(v, W n C) as listed; rho is the least sum over all orders of C. If the variables S come first, the sum over C - S is
+  at least rho(S): k - |C n S| or 0; for a table the least sum over all orders of C - S.
+- A stage puts multipliers lambda >= 0 on cuts. With value(v, W) = cost(v, W) - sum lambda a(v, W), a network costs at
+  least sum lambda rho + sum value(v, W_v); with the least value of every v this is the bound. Families with which it
+  reaches the threshold are in no cheap network: they are dropped, again and again. If the bound itself reaches it, or a
+  variable loses its last family, the part is proved.
+- States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
+  which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
+  stage's cuts with rho(S) = 0 are left out and the state's own cuts on variables outside S are added. Of v's families
+  the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
+  network stays cheap (so that one is out too if it was dropped). If g(S) and the bound reach the threshold, S is
+  closed. If not, whoever can take its family inside S below the threshold may come next, and S with it must be listed.
+  A variable may be forced to: if its cheaper families are all ruled out it takes the one inside S, and moving it
+  forward costs nothing. If all are placed, the network is cheap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
-from itertools import permutations
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
-from exactbnc.dag import DAG, find_cycle
+from exactbnc.dag import DAG
 from exactbnc.problem import Problem
 
-Family = tuple[int, int]
-"""Cost and mask of the members."""
+SET = [0]  # this and what follows: the shape of a certificate
+CUT = (SET, 0, [SET], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
+STATE = (SET, SET, [CUT])  # variables placed, the one forced, cuts
+PART = {"variables": SET, "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
+
+Family = tuple[int, int]  # cost or score, mask of the members
+Row = tuple[int, int, int, list[tuple[int, int]]]  # value, cost, members, [(cut, a)]
 
 
 class CertificateError(ValueError):
     """The certificate does not prove what it should."""
 
 
-@dataclass(frozen=True)
-class Verified:
+class Verified(NamedTuple):
     """The network scores `score`, and no network over the problem's families scores above `bound`; both are exact."""
 
     score: Decimal
     bound: Decimal
 
 
-def verify(problem: Problem, dag: DAG, certificate: Mapping[str, Any]) -> Verified:
+def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
     """Prove the certificate's bound; a CertificateError says what does not hold."""
+    _demand(set(dag.names) == set(problem.names), "the network speaks of other variables than the score file")
     dag = problem.in_own_order(dag)
     _demand(not (broken := problem.check(dag)), f"the network breaks the constraints: {'; '.join(broken)}")
     _demand(not problem.global_rules, f"{', '.join(problem.global_rules)}: such rules cannot be certified")
-    n = problem.n_vars
-    before = [sum(1 << a for a, b in problem.precedence if b == v) for v in range(n)]
-    listed = [[(Decimal(repr(score)), _mask(w)) for score, w in problem.families.of(v)] for v in range(n)]
-    digits = max(-int(score.as_tuple().exponent) for own in listed for score, _ in own)
-    digits = max([digits, *(int(part["digits"]) for part in certificate["parts"])])
-    with localcontext(prec=60 + digits):
-        whole = [[(int(score.scaleb(digits)), w) for score, w in own] for own in listed]
-        best = [max(score for score, _ in own) for own in whole]
-        chosen = [_score_of(whole[v], _mask(dag.parents[v])) for v in range(n)]
-        groups = [list(map(int, part["variables"])) for part in certificate["parts"]]
-        _demand(sorted(sum(groups, [])) == list(range(n)), "the parts do not hold each variable once")
-        members = [[w | before[v] for _, w in whole[v]] for v in range(n)]
-        _demand(_is_acyclic_between(groups, members), "a cycle can leave a part")
-        total = sum(chosen)
-        for part, group in zip(certificate["parts"], groups, strict=True):
-            inside = _mask(group)
-            families = {
-                v: sorted(((best[v] - s, (w | before[v]) & inside) for s, w in whole[v]), key=lambda family: family[0])
-                for v in group
-            }
-            unit = 10 ** (digits - int(part["digits"]))
-            slack = int(part["slack"]) * unit
-            _demand(0 <= slack <= len(group) * unit, "the slack is more than the rounding of scores explains")
-            _Part(families, sum(best[v] - chosen[v] for v in group) - slack, unit).prove(part)
-            total += slack
-        return Verified(Decimal(sum(chosen)).scaleb(-digits), Decimal(total).scaleb(-digits))
+    _demand(_has_shape(certificate, {"parts": [PART]}), "it does not have the form of a certificate")
+    variables = sorted(v for part in certificate["parts"] for v in part["variables"])
+    _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
+    before = [_mask(a for a, b in problem.precedence if b == v) for v in variables]
+    with localcontext(prec=2000):  # no sum or product of doubles has more digits
+        scores = exact_scores(problem)
+        chosen = [[score for score, w in scores[v] if w == _mask(dag.parents[v])] for v in variables]
+        _demand(all(chosen), "the score file does not hold every family of the network")
+        bound, seen = Decimal(0), 0
+        for part in certificate["parts"]:
+            digits, slack, group = part["digits"], part["slack"], part["variables"]
+            _demand(8 <= digits <= 18 and slack <= len(group), "a part has too few or many digits or too much slack")
+            seen |= _mask(group)
+            units = {v: [(ceil(score.scaleb(digits)), w | before[v]) for score, w in scores[v]] for v in group}
+            _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a variable of a later part")
+            given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
+            _Part(units, given).prove(part)
+            bound += Decimal(given).scaleb(-digits)
+        return Verified(sum(map(max, chosen), Decimal(0)), bound)
+
+
+def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
+    """Per variable (score, parents) of its families, less the edge penalty; numbers are the shortest decimals."""
+    scores, families = [Decimal(repr(score)) for score in problem.cache.scores.tolist()], problem.families
+    _demand(all(score.is_finite() for score in scores), "a score of the score file is not finite")
+    penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
+    rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
+    return [[(scores[families.source[f]] - penalty * len(w), _mask(w)) for f, w in own] for own in rows]
 
 
 class _Cut:
-    """One cut; `value(v, W)` is its coefficient, `left(S)` what it asks of the variables outside S."""
+    """A cut with its multiplier: `value(v, W)` is a(v, W), `left(S)` is rho(S)."""
 
-    def __init__(self, facts: Mapping[str, Any], unit: int) -> None:
-        self.members = [int(v) for v in facts["members"]]
-        self.mask = _mask(self.members)
-        self.multiplier = int(facts["multiplier"]) * unit
-        self.k = int(facts.get("k", 0))
-        self.table = facts.get("table")
-        _demand(self.multiplier >= 0, "a multiplier is negative")
-        _demand(len(set(self.members)) == len(self.members), "a cut names a variable twice")
-        if self.table is not None:
-            _demand(self.k == 0 and len(self.members) <= 4, "a table is for at most four variables")
-            _demand(all(a >= 0 for row in self.table for a in row), "a coefficient is negative")
-        self._left: dict[int, int] = {}
+    def __init__(self, allowed: int, members: list[int], k: int, table: list[list[int]], multiplier: int) -> None:
+        self.mask, self.k, self.multiplier, size = _set(members, allowed), k, multiplier, len(members)
+        _demand(1 <= k <= size or (k == 0 and 1 <= size <= 4), "a cluster's k is not possible, or a table is too large")
+        _demand([len(row) for row in table] == (0 if k else size) * [2**size], "a cut's table does not have its shape")
+        sets = [] if k else [_mask(u for i, u in enumerate(members) if s >> i & 1) for s in range(2**size)]
+        self.a = {(u, w): a for u, row in zip(members, table, strict=False) for w, a in zip(sets, row, strict=True)}
+        self.rho = {self.mask: 0}
+        for placed in reversed(sets[:-1]):  # the least sum: who comes next, with whom of those placed, and the rest
+            rest = [u for u in members if not placed >> u & 1]
+            least = {u: min(self.a[u, w] for w in sets if not w & ~placed) for u in rest}
+            self.rho[placed] = min(least[u] + self.rho[placed | 1 << u] for u in rest)
 
-    def value(self, v: int, members: int) -> int:
-        if self.table is None:
-            return int((members & self.mask).bit_count() < self.k)
-        inside = sum(1 << i for i, u in enumerate(self.members) if members >> u & 1)
-        return int(self.table[self.members.index(v)][inside])
+    def value(self, v: int, w: int) -> int:
+        return int((w & self.mask).bit_count() < self.k) if self.k else self.a[v, w & self.mask]
 
     def left(self, placed: int) -> int:
-        placed &= self.mask
-        if self.table is None:
-            return max(0, self.k - placed.bit_count())
-        if placed not in self._left:
-            outside = [v for v in self.members if not placed >> v & 1]
-            self._left[placed] = min(self._along(order, placed) for order in permutations(outside))
-        return self._left[placed]
-
-    def _along(self, order: Sequence[int], placed: int) -> int:
-        """The least value that the variables can have in this order."""
-        total = 0
-        for v in order:
-            total += min(self.value(v, inside) for inside in _subsets(placed))
-            placed |= 1 << v
-        return total
+        return max(0, self.k - (placed & self.mask).bit_count()) if self.k else self.rho[placed & self.mask]
 
 
 class _Part:
-    """One group: families by ascending cost, and those of them that a cheaper network may use."""
+    """One group: families by ascending cost (of equal ones small sets first), and rows of those not dropped."""
 
-    def __init__(self, families: dict[int, list[Family]], threshold: int, unit: int) -> None:
-        self.families, self.threshold, self.unit = families, threshold, unit
-        self.alive = {v: list(own) for v, own in families.items()}
+    def __init__(self, units: dict[int, list[Family]], given: int) -> None:
+        self.all, self.cuts, self.families = _mask(units), list[_Cut](), dict[int, list[Family]]()
+        for v, own in units.items():
+            least = {w & self.all: max(own)[0] - score for score, w in sorted(own)}  # the best score stays
+            self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
+        self.threshold = sum(max(own)[0] for own in units.values()) - given
+        self.rows: dict[int, list[Row]] = {v: [(c, c, w, []) for c, w in own] for v, own in self.families.items()}
 
-    def prove(self, part: Mapping[str, Any]) -> None:
-        for stage in part["stages"]:
-            bound = self._reduce([_Cut(facts, self.unit) for facts in stage])
-            if bound >= self.threshold:
-                return
-            for v, rows in self.rows.items():
-                self.rows[v] = [row for row in rows if bound + row[0] < self.threshold]
-                self.alive[v] = [(cost, members) for _, cost, members, _ in self.rows[v]]
-            if not all(self.alive.values()):
-                return  # a variable has no family that a cheaper network could use
-        _demand(part.get("states") is not None, "the bound falls short of the network's score")
-        self._search({int(state, 16): (forced, raises) for state, forced, raises in part["states"]})
-
-    def _reduce(self, cuts: list[_Cut]) -> int:
-        """Rows (reduced cost, cost, members, [(cut, coefficient)]) of the families alive, ascending; the bound."""
-        self.cuts, self.rows, self.mu = cuts, {}, {}
-        of = {v: [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1] for v in self.families}
-        _demand(all(cut.mask & ~_mask(self.families) == 0 for cut in cuts), "a cut leaves its part")
-        for v, own in self.alive.items():
-            rows = []
-            for cost, members in own:
-                marks = [(q, a) for q, cut in of[v] if (a := cut.value(v, members))]
-                rows.append((cost - sum(cuts[q].multiplier * a for q, a in marks), cost, members, marks))
-            self.mu[v] = min(row[0] for row in rows)
-            self.rows[v] = sorted(((raw - self.mu[v], *rest) for raw, *rest in rows), key=lambda row: row[:3])
-        return sum(cut.multiplier * cut.left(0) for cut in cuts) + sum(self.mu.values())
-
-    def _search(self, states: dict[int, tuple[int, list[tuple[list[int], int]]]]) -> None:
-        layer = {0: 0}
+    def prove(self, part: dict[str, Any]) -> None:
+        stages = [[_Cut(self.all, *cut) for cut in stage] for stage in part["stages"]]
+        states = {_set(placed, self.all): facts for placed, *facts in part["states"]}
+        layer = {} if any(self._closes(cuts) for cuts in stages) else {0: 0}
         while layer:
             following: dict[int, int] = {}
             for placed, cost in layer.items():
-                _demand(placed in states, f"a state is missing: {placed:x}")
-                for v, family_cost in self._children(placed, cost, *states[placed]):
-                    child, child_cost = placed | 1 << v, cost + family_cost
+                _demand(placed in states, "the bounds fall short of the network's score, and no state goes on")
+                for child, child_cost in self._next(placed, cost, *states[placed]):
                     following[child] = min(child_cost, following.get(child, child_cost))
             layer = following
 
-    def _children(
-        self, placed: int, cost: int, forced: int, raises: list[tuple[list[int], int]]
-    ) -> list[tuple[int, int]]:
-        """Who may come next and at what cost; none if the state is closed."""
-        clusters = [(_mask(members), int(amount) * self.unit) for members, amount in raises]
-        _demand(all(amount >= 0 and mask & placed == 0 for mask, amount in clusters), "a state's cluster is not valid")
+    def _closes(self, cuts: list[_Cut]) -> bool:
+        """Drop families until none is left to drop; is the part proved?"""
+        self.cuts, n_before = cuts, -1
+        while (n_rows := sum(map(len, self.rows.values()))) != n_before:
+            n_before = n_rows
+            for v, rows in self.rows.items():
+                own = [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1]
+                marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
+                self.rows[v] = sorted((c - sum(cuts[q].multiplier * a for q, a in m), c, w, m) for c, w, m in marked)
+            bound = sum(cut.multiplier * cut.left(0) for cut in cuts) + sum(rows[0][0] for rows in self.rows.values())
+            for v, rows in self.rows.items():
+                self.rows[v] = [row for row in rows if bound - rows[0][0] + row[0] < self.threshold]
+            if bound >= self.threshold or not all(self.rows.values()):
+                return True
+        return False
+
+    def _next(self, placed: int, cost: int, forced: list[int], cuts: list[Any]) -> list[tuple[int, int]]:
+        """The states that may come next and their costs; none if the state is closed."""
         outside = [v for v in self.families if not placed >> v & 1]
-        bound = cost + sum(amount for _, amount in clusters) + sum(self.mu[v] for v in outside)
-        bound += sum(cut.multiplier * cut.left(placed) for cut in self.cuts)
-        free = [cut.multiplier if cut.left(placed) == 0 else 0 for cut in self.cuts]
-        gap = self.threshold - bound
-        values = {v: self._values(v, placed, free, clusters, gap) for v in outside}
-        least = {v: min([*(r for r, _ in inside), *cheaper], default=gap) for v, (inside, cheaper) in values.items()}
-        left = gap - sum(least.values())
-        if left <= 0:
+        own = [_Cut(self.all & ~placed, *cut) for cut in cuts]
+        asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
+        free = [0 if left else multiplier for multiplier, left in asked]
+        found = {v: self._values(v, placed, free, [cut for cut in own if cut.mask >> v & 1]) for v in outside}
+        least = {v: min(values)[0] for v, values in found.items() if values}
+        bound = cost + sum(least.values()) + sum(x * left for x, left in asked + [(c.multiplier, c.left(0)) for c in own])
+        if bound >= self.threshold or len(least) < len(outside):
             return []
-        if forced >= 0:
-            _demand(forced in values, "a variable is forced that is placed already")
-            _demand(all(r - least[forced] >= left for r in values[forced][1]), "a variable is not forced")
+        _demand(outside != [], "the states lead to a better network")
+        room = {v: self.threshold - bound + least[v] for v in outside}  # for v's value
+        is_forced = [v in found and all(is_inside or x >= room[v] for x, _, is_inside in found[v]) for v in forced]
+        _demand(is_forced in ([], [True]), "a state forces a variable that need not come next")
+        may_come = [(v, c) for v in forced or outside for x, c, is_inside in found[v] if is_inside and x < room[v]]
+        return [(placed | 1 << v, cost + c) for v, c in may_come]
+
+    def _values(self, v: int, placed: int, free: list[int], cuts: list[_Cut]) -> list[tuple[int, int, bool]]:
+        """Value and cost of the first family inside (True), if it is not dropped, and of those that cost less."""
+        first = next((family for family in self.families[v] if not family[1] & ~placed), None)
         return [
-            (v, family_cost)
-            for v, (inside, _) in values.items()
-            for r, family_cost in inside
-            if r - least[v] < left and forced in (-1, v)
+            (x + sum(free[q] * a for q, a in m) - sum(q.multiplier * q.value(v, w) for q in cuts), c, (c, w) == first)
+            for x, c, w, m in self.rows[v]
+            if first is None or c < first[0] or (c, w) == first
         ]
-
-    def _values(
-        self, v: int, placed: int, free: list[int], clusters: list[tuple[int, int]], gap: int
-    ) -> tuple[list[tuple[int, int]], list[int]]:
-        """r and cost of the cheapest family inside, if it is alive, and r of all cheaper ones; r >= gap is left out."""
-        inside = next((family for family in self.families[v] if family[1] & ~placed == 0), None)
-        own = [(mask, amount) for mask, amount in clusters if mask >> v & 1]
-        paid = sum(amount for _, amount in own)
-        found, cheaper = [], []
-        for reduced, family_cost, members, marks in self.rows[v]:
-            if reduced - paid >= gap:
-                break
-            r = reduced + sum(free[q] * a for q, a in marks) - sum(x for mask, x in own if not members & mask)
-            if (family_cost, members) == inside:
-                found = [(r, family_cost)]
-            elif inside is None or family_cost < inside[0]:
-                cheaper.append(r)
-        return found, cheaper
-
-
-def _demand(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise CertificateError(otherwise)
 
 
 def _mask(variables: Iterable[int]) -> int:
     return sum(1 << v for v in variables)
 
 
-def _subsets(mask: int) -> Iterator[int]:
-    subset = mask
-    while True:
-        yield subset
-        if not subset:
-            return
-        subset = (subset - 1) & mask
+def _set(members: list[int], allowed: int) -> int:
+    is_set = all(allowed >> v & 1 for v in members) and len(set(members)) == len(members)
+    _demand(is_set, "a set does not name different variables of its part, or a cut of a state one that is placed")
+    return _mask(members)
 
 
-def _score_of(families: list[tuple[int, int]], members: int) -> int:
-    return next(score for score, own in families if own == members)
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Is a value built like the shape? Every number is whole and not negative, and True is no number."""
+    if isinstance(shape, dict):
+        return type(value) is dict and all(key in value and _has_shape(value[key], own) for key, own in shape.items())
+    if isinstance(shape, int):
+        return type(value) is int and value >= 0
+    shapes = shape * len(value) if type(value) is list and isinstance(shape, list) else shape
+    return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
 
 
-def _is_acyclic_between(groups: list[list[int]], members: list[list[int]]) -> bool:
-    """Does every cycle that the families allow stay inside a group?"""
-    number = {v: i for i, group in enumerate(groups) for v in group}
-    parents = [
-        {number[u] for v in group for u in number if any(w >> u & 1 for w in members[v])} - {i}
-        for i, group in enumerate(groups)
-    ]
-    return find_cycle([sorted(own) for own in parents]) is None
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise CertificateError(otherwise)

@@ -149,48 +149,48 @@ def draw_exponential(random: Words) -> float:
 
 
 @njit(cache=True, nogil=True)
-def last_rank(t: Families, walk: Walk, family: int, limit: int) -> int:
+def last_rank(start: Ints, members: Indices, rank: Ints, family: int, limit: int) -> int:
     """The place of the family's last member, -1 without members; the limit if it is not below it."""
     last = -1
-    for k in range(t.member_start[family], t.member_start[family + 1]):
-        rank = walk.rank[t.members[k]]
-        if rank >= limit:
+    for k in range(start[family], start[family + 1]):
+        if rank[members[k]] >= limit:
             return limit
-        last = max(last, rank)
+        last = max(last, rank[members[k]])
     return last
 
 
 @njit(cache=True, nogil=True)
-def fits(t: Families, walk: Walk, family: int, limit: int, added: int, removed: int) -> bool:
-    """Are all members before the limit, one variable added to those, one removed (-1: none)?"""
-    for k in range(t.member_start[family], t.member_start[family + 1]):
-        member = t.members[k]
-        if member == removed or (walk.rank[member] >= limit and member != added):
+def fits(start: Ints, members: Indices, rank: Ints, family: int, limit: int, added: int) -> bool:
+    """Are all members before the limit, one variable added to those (-1: none)?"""
+    for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
+        if rank[members[k]] >= limit and members[k] != added:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def holds(t: Families, family: int, v: int) -> bool:
+def holds(start: Ints, members: Indices, family: int, v: int) -> bool:
     """Is v a member of the family?"""
-    for k in range(t.member_start[family], t.member_start[family + 1]):  # noqa: SIM110 (compiled)
-        if t.members[k] == v:
+    for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
+        if members[k] == v:
             return True
     return False
 
 
 @njit(cache=True, nogil=True)
-def family_across(t: Families, walk: Walk, u: int, v: int, pair: int) -> int:
-    """The family of u if v came to its other side; the pair is that of parent v and child u."""
-    limit, family = walk.rank[u], walk.chosen[u]
-    if walk.rank[v] > limit:
-        for k in range(t.holder_start[pair], t.holder_start[pair + 1]):
-            if t.holders[k] >= family:
+def family_across(
+    start: Ints, members: Indices, rank: Ints, holders: Indices, first: int, end: int, family: int, u: int, v: int
+) -> int:
+    """The family of u if v came to its other side; u has `family` now, those with v are `holders[first:end]`."""
+    limit = rank[u]
+    if rank[v] > limit:
+        for k in range(first, end):
+            if holders[k] >= family:
                 break
-            if fits(t, walk, t.holders[k], limit, v, -1):
-                return np.int64(t.holders[k])
-    elif holds(t, family, v):
-        while not fits(t, walk, family, limit, -1, v):
+            if fits(start, members, rank, holders[k], limit, v):
+                return holders[k]
+    elif holds(start, members, family, v):
+        while holds(start, members, family, v) or not fits(start, members, rank, family, limit, -1):
             family += 1
     return family
 
@@ -202,40 +202,44 @@ def price_places(t: Families, walk: Walk, v: int, slack: int) -> int:
     Returns the first place worth a look: before it the total is more than `slack` above what it is. The caller sets
     `change` back to zero.
     """
-    n_vars = len(walk.order)
-    here, chosen, change = walk.rank[v], walk.chosen[v], walk.change
+    start, members, cost, holder_start, holders = t.member_start, t.members, t.cost, t.holder_start, t.holders
+    pair_child, rank, families, change = t.pair_child, walk.rank, walk.chosen, walk.change
+    stamp, flip, flip_stamp = walk.stamp, walk.flip, walk.flip_stamp
+    n_vars, here, chosen = len(rank), rank[v], families[v]
     to_gain = slack
     for pair in range(t.pair_start[v], t.pair_start[v + 1]):
-        u = t.pair_child[pair]
-        if walk.flip_stamp[pair] != walk.stamp[u]:
-            walk.flip_stamp[pair] = walk.stamp[u]
-            walk.flip[pair] = t.cost[family_across(t, walk, u, v, pair)] - t.cost[walk.chosen[u]]
-        if walk.flip[pair] != 0:
-            change[walk.rank[u]] = walk.flip[pair]
-            if walk.rank[u] < here:
-                to_gain -= walk.flip[pair]
-    own = t.cost[chosen]
+        u = pair_child[pair]
+        if flip_stamp[pair] != stamp[u]:
+            flip_stamp[pair] = stamp[u]
+            first, end = holder_start[pair], holder_start[pair + 1]
+            across = family_across(start, members, rank, holders, first, end, families[u], u, v)
+            flip[pair] = cost[across] - cost[families[u]]
+        if flip[pair] != 0:
+            change[rank[u]] = flip[pair]
+            if rank[u] < here:
+                to_gain -= flip[pair]
+    own = cost[chosen]
     open_from, cheaper = n_vars, 0
     for family in range(t.child_start[v], chosen):
-        last = last_rank(t, walk, family, open_from)
+        last = last_rank(start, members, rank, family, open_from)
         if last < open_from:
             if open_from < n_vars:
-                change[open_from] += cheaper - t.cost[family]
-            open_from, cheaper = last, t.cost[family]
+                change[open_from] += cheaper - cost[family]
+            open_from, cheaper = last, cost[family]
     if open_from < n_vars:
         change[open_from] += cheaper - own
     walk.tally[WORK] += t.pair_start[v + 1] - t.pair_start[v] + chosen - t.child_start[v] + n_vars // 8
     if to_gain == 0:
         return here
-    open_from, paid, family = last_rank(t, walk, chosen, n_vars), own, chosen
+    open_from, paid, family = last_rank(start, members, rank, chosen, n_vars), own, chosen
     while open_from >= 0:
         family += 1
-        if t.cost[family] - own > to_gain:
+        if cost[family] - own > to_gain:
             break
-        last = last_rank(t, walk, family, open_from)
+        last = last_rank(start, members, rank, family, open_from)
         if last < open_from:
-            change[open_from] += t.cost[family] - paid
-            open_from, paid = last, t.cost[family]
+            change[open_from] += cost[family] - paid
+            open_from, paid = last, cost[family]
     walk.tally[WORK] += family - chosen
     return open_from + 1
 
@@ -322,7 +326,9 @@ def pass_child(t: Families, walk: Walk, u: int, v: int, pair: int) -> None:
     With v added these are members of families with v, or of the family before or after. With v removed they are members
     of families cheaper than the new one, and nobody if u keeps its family.
     """
-    before, after = walk.chosen[u], family_across(t, walk, u, v, pair)
+    before = walk.chosen[u]
+    first, end = t.holder_start[pair], t.holder_start[pair + 1]
+    after = family_across(t.member_start, t.members, walk.rank, t.holders, first, end, before, u, v)
     put_in_queue(walk, u)
     if walk.rank[v] > walk.rank[u]:
         queue_members(t, walk, before, before + 1)
@@ -357,7 +363,7 @@ def move(t: Families, walk: Walk, v: int, place: int) -> None:
     walk.order[place] = v
     walk.rank[v] = place
     family = t.child_start[v] if place > old else before
-    while not fits(t, walk, family, place, -1, -1):
+    while not fits(t.member_start, t.members, walk.rank, family, place, -1):
         family += 1
     choose(t, walk, v, family)
     if place > old or family > before:
@@ -374,7 +380,7 @@ def enter(t: Families, walk: Walk) -> None:
     walk.tally[TOTAL] = 0
     for v in range(n_vars):
         family = t.child_start[v]
-        while not fits(t, walk, family, walk.rank[v], -1, -1):
+        while not fits(t.member_start, t.members, walk.rank, family, walk.rank[v], -1):
             family += 1
         walk.chosen[v] = family
         walk.tally[TOTAL] += t.cost[family]
@@ -451,7 +457,7 @@ def force_family(t: Families, walk: Walk) -> None:
         return
     family = t.child_start[v] + draw(walk.random, n_cheaper)
     if draw(walk.random, 2) == 0:
-        displace(t, walk, v, last_rank(t, walk, family, len(walk.order)))
+        displace(t, walk, v, last_rank(t.member_start, t.members, walk.rank, family, len(walk.order)))
         return
     for k in range(t.member_start[family], t.member_start[family + 1]):
         if walk.rank[t.members[k]] > walk.rank[v]:

@@ -163,6 +163,12 @@ def families_in_order(table: CostTable, order: Ints) -> Ints:
     return np.asarray(_families_in_order(table.child_start, table.masks, order))
 
 
+def order_of(table: CostTable, chosen: Ints) -> Ints:
+    """An order that the families of a network, one per variable, agree with."""
+    order = np.asarray(_feasible_order(np.arange(table.n_vars + 1), np.ascontiguousarray(table.masks[chosen])))
+    return order.astype(np.int64)
+
+
 def feasible_order(table: CostTable) -> Ints | None:
     """An order in which every variable has a family, None if there is none.
 

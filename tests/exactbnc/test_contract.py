@@ -1,4 +1,4 @@
-"""The solver contract: tree, dp, ilp, auto and enumeration agree on status and score, under every constraint."""
+"""The solver contract: tree, dp, order, ilp, auto and enumeration agree on status and score, under every constraint."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def disagreements(seed):
     except InfeasibleError:
         return [] if expected is None else [f"seed {seed}: called contradictory, but {expected} is possible"]
     faults = []
-    for method in ("tree", "dp", "ilp", "auto"):
+    for method in ("tree", "dp", "order", "ilp", "auto"):
         if method != "auto" and make_solver(method).refusal(problem, Limits()) is not None:
             continue
         solution = solve(problem, method=method)

@@ -14,14 +14,11 @@ from exactbnc.limits import Limits
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.ilp.model import Columns
 from exactbnc.solvers.interrupt import ctrl_c_calls
-from exactbnc.solvers.root.cuts import Cuts, coefficients, joined, right_hand_sides
+from exactbnc.solvers.root.cuts import Cuts
 from exactbnc.solvers.root.lp import Incumbent, RootSettings
 from exactbnc.solvers.root.report import Report
 from exactbnc.solvers.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.table import CostTable
-
-TIGHT = 1e-6
-"""A cut is tight at a point where its left-hand side is within this of rho."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +44,7 @@ def hand_over(root: Root, columns: Columns) -> Beginning:
     left = columns.only(table.family[kept], table.cost[kept] * table.unit)
     start = np.searchsorted(kept, chosen)
     bound = min(root.bound, root.incumbent.cost) * table.unit - table.tolerance / 2
-    return Beginning(left, start, _first_cuts(root), bound, left.score(start))
-
-
-def _first_cuts(root: Root) -> Cuts:
-    """Cuts with a positive multiplier, and those of the last LP that are tight at its point; each once."""
-    rows = root.lp_cuts
-    activity = [root.x[families] @ a for families, a in (coefficients(root.table, rows, q) for q in range(rows.n_cuts))]
-    is_tight = np.array(activity) <= right_hand_sides(rows) + TIGHT
-    cuts = joined(root.cuts, rows.chosen(is_tight))
-    listed = np.column_stack([cuts.masks.view(np.int64), cuts.k, cuts.facet])
-    _, first = np.unique(listed, axis=0, return_index=True)
-    return cuts.chosen(np.sort(first))
+    return Beginning(left, start, root.cuts, bound, left.score(start))
 
 
 class RootWatch:

@@ -64,17 +64,26 @@ class Layer:
 
 @dataclass(eq=False)
 class Search:
-    """One search: the best order known, a bound on every order, and counts; `is_complete` if the bound is proved."""
+    """One search for orders that cost less than the best known one, by at least `least_gain`.
+
+    `order` is the best found here; `bound` holds for all such orders; `is_complete`: there are none.
+    """
 
     table: Sorted
-    upper: int
+    best: int
     bound: int
+    least_gain: int = 1
     order: Ints | None = None
     is_complete: bool = False
     n_states: int = 0
     n_raises: int = 0
     sizes: list[int] = field(default_factory=list)
     _trail: list[tuple[Ints, Ints]] = field(default_factory=list)
+
+    @property
+    def upper(self) -> int:
+        """The least cost that is of no use."""
+        return self.best - self.least_gain + 1
 
     def run(self, n_threads: int, stop: Callable[[int], bool], tell: Callable[[], None]) -> None:
         """Search until it is complete or `stop(bytes in use)` says so; `tell` hears of better orders and bounds."""
@@ -91,7 +100,6 @@ class Search:
                 layer = following.below(self.upper)
                 self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))
                 tell()
-        self.bound = self.upper
         self.is_complete = True
 
     def _expand(
@@ -117,7 +125,7 @@ class Search:
 
     def _accept(self, found: Found) -> None:
         """Keep the better order: the way to its state, then what follows."""
-        self.upper = int(found.best[BEST_COST])
+        self.best = int(found.best[BEST_COST])
         suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
         prefix, at = [], int(found.best[BEST_STATE])
         for origin, variable in self._trail[:0:-1]:

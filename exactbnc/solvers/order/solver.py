@@ -8,21 +8,19 @@ from __future__ import annotations
 import math
 import time
 
-import numpy as np
-
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
 from exactbnc.solvers.ascent.arrange import arrange
-from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.order.layers import Search
 from exactbnc.solvers.root.lp import SHORT, RootSettings
 from exactbnc.solvers.root.report import Report
-from exactbnc.solvers.root.root import Root, find_root, incumbent_of
-from exactbnc.solvers.table import CostTable, cost_table, families_in_order, feasible_order
+from exactbnc.solvers.root.root import Root, incumbent_of
+from exactbnc.solvers.root.watch import better_order, watched_root
+from exactbnc.solvers.table import cost_table, feasible_order
 from scorecache.errors import ParameterError
 from scorecache.estimate import available_memory
 from scorecache.progress import n_threads
@@ -61,26 +59,23 @@ class OrderSolver:
                 problem.constraints.class_name, {"wall_seconds": time.monotonic() - began},
             )  # fmt: skip
         report = Report(problem, table, limits, listener)
-        stopper = _Stopper(limits, table.unit)
-        with ctrl_c_calls(stopper.interrupt):
-            root = find_root(
-                table, _better(table, order, start), limits, seed=seed, settings=self.settings, tell=report.tell
-            )
-            search = self._search(root, report, stopper)
+        order = better_order(table, order, start)
+        root = watched_root(table, order, limits, settings=self.settings, report=report, seed=seed)
+        return self.finish(root, report, limits, began)
+
+    def finish(self, root: Root, report: Report, limits: Limits, began: float) -> Solution:
+        """Go on from a root; `began` is when the work on it did, by `time.monotonic`."""
+        table = root.table
+        stopper = _Stopper(limits, table.unit, is_interrupted=root.is_interrupted)
+        search = self._search(root, report, stopper)
         incumbent = root.incumbent if search.order is None else incumbent_of(table, search.order)
-        bound = incumbent.cost if search.is_complete else min(search.bound, incumbent.cost)
         score = report.score(incumbent)
-        is_optimal = bound == incumbent.cost
-        return Solution(
-            status=Status.OPTIMAL if is_optimal else Status.FEASIBLE,
-            dag=report.dag(incumbent),
-            score=score,
-            bound=score if is_optimal else max(score, report.bound(bound)),
+        return report.solution(
+            incumbent,
+            bound=score if search.is_complete else report.bound(min(search.bound, incumbent.cost)),
             method=self.name,
-            stop_reason="proved" if is_optimal else stopper.reason,
-            tolerance=table.tolerance,
-            cache_is_safe=problem.cache_is_safe,
-            class_name=problem.constraints.class_name,
+            stop_reason="proved" if search.is_complete else stopper.reason,
+            tolerance=table.tolerance + (root.least_gain - table.grain) * table.unit,
             statistics={
                 **root.seconds,
                 "states": search.n_states,
@@ -94,19 +89,20 @@ class OrderSolver:
         """The layers below a root, none if it is closed."""
         clock = time.process_time()
         table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
-        search = Search(table, root.incumbent.cost, root.bound)
+        search = Search(table, root.incumbent.cost, root.bound, root.least_gain)
         if root.is_closed:
             search.is_complete = True
-        else:
+        elif not stopper.stops(search, 0):
             best = root.incumbent
 
             def tell() -> None:
                 nonlocal best
-                if search.order is not None and search.upper < best.cost:
+                if search.order is not None and search.best < best.cost:
                     best = incumbent_of(root.table, search.order)
                 report.tell(best, search.bound, search.n_states)
 
-            search.run(n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), tell)
+            with ctrl_c_calls(stopper.interrupt):
+                search.run(n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), tell)
         root.seconds["search_seconds"] = time.process_time() - clock
         return search
 
@@ -114,13 +110,13 @@ class OrderSolver:
 class _Stopper:
     """Knows when a search must end, and why."""
 
-    def __init__(self, limits: Limits, unit: float) -> None:
+    def __init__(self, limits: Limits, unit: float, *, is_interrupted: bool) -> None:
         self._limits = limits
         self._unit = unit
+        self._is_interrupted = is_interrupted
         self._memory = SHARE_OF_AVAILABLE * available_memory()
         if limits.memory is not None:
             self._memory = min(self._memory, limits.memory)
-        self._is_interrupted = False
         self.reason = "time"
 
     def interrupt(self) -> None:
@@ -134,15 +130,8 @@ class _Stopper:
             "time": limits.seconds_left() <= 0,
             "memory": n_bytes > self._memory,
             "nodes": limits.nodes is not None and search.n_states >= limits.nodes,
-            "gap": (search.upper - search.bound) * self._unit <= limits.gap,
+            "gap": (search.best - search.bound) * self._unit <= limits.gap,
         }
         self.reason = next((reason for reason, holds in reasons.items() if holds), self.reason)
         return any(reasons.values())
 
-
-def _better(table: CostTable, order: Ints, start: DAG | None) -> Ints:
-    """The order of a start network if the table has families for it, else the order given."""
-    if start is None:
-        return order
-    own = np.array(start.order, dtype=np.int64)
-    return own if np.all(families_in_order(table, own) >= 0) else order

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener, Progress
 from exactbnc.problem import Problem
+from exactbnc.solution import Solution, Status
 from exactbnc.solvers.root.lp import Incumbent
 from exactbnc.solvers.table import CostTable
 
@@ -40,6 +42,31 @@ class Report:
     def bound(self, cost: int) -> float:
         """What no network scores above if none costs less; rounding of scores to whole costs included."""
         return self._constant - cost * self._table.unit + self._table.tolerance / 2
+
+    def solution(
+        self,
+        incumbent: Incumbent,
+        *,
+        bound: float,
+        method: str,
+        stop_reason: str,
+        tolerance: float,
+        statistics: Mapping[str, float | int | str],
+    ) -> Solution:
+        """The answer with this network; it is proved if that is why the search ended."""
+        score = self.score(incumbent)
+        return Solution(
+            status=Status.OPTIMAL if stop_reason == "proved" else Status.FEASIBLE,
+            dag=self.dag(incumbent),
+            score=score,
+            bound=max(score, bound),
+            method=method,
+            stop_reason=stop_reason,
+            tolerance=tolerance,
+            cache_is_safe=self._problem.cache_is_safe,
+            class_name=self._problem.constraints.class_name,
+            statistics=statistics,
+        )
 
     def tell(self, incumbent: Incumbent, bound: int, nodes: int = 0) -> None:
         """Report if there is something new."""

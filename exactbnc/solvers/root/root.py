@@ -3,7 +3,8 @@
 1. Local search over orders finds a network; nothing helps more than a good one.
 2. Dual ascent gives the first cluster cuts and multipliers.
 3. The LP raises the bound until it is closed or the search that follows would do better; families that no cheaper
-   network can use leave.
+   network can use leave. Orders that follow LP points are improved by local search.
+4. If it is still open, the local search goes on from the best network.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.limits import Limits
-from exactbnc.primal.orders import families, improve, search_orders
+from exactbnc.primal.orders import Effort, Families, families, improve, search_orders
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
 from exactbnc.solvers.root.lp import Incumbent, RootSettings, solve_root
-from exactbnc.solvers.table import CostTable, families_in_order
+from exactbnc.solvers.table import CostTable, families_in_order, order_of
+
+FIRST_EFFORT = Effort(n_chains=2, n_kicks=200)
+SECOND_EFFORT = Effort(n_chains=2, n_kicks=500)
+"""Before and after the LP: it finds good networks by itself, so little is spent before it."""
 
 Tell = Callable[[Incumbent, int], None]
 """Called with the best network so far and the bound, both as costs."""
@@ -33,8 +38,8 @@ Tell = Callable[[Incumbent, int], None]
 class Root:
     """Every network cheaper than the incumbent costs at least `bound` and uses only families that are alive.
 
-    `multipliers` on `cuts` prove the bound over these; closed: there is no cheaper network. The last LP had the rows
-    `lp_cuts` and the solution `x`; `seconds` is CPU time by phase.
+    `multipliers` on `cuts` prove the bound over these; closed: there is no cheaper network. Cheaper means by at least
+    `least_gain`. The last LP had the rows `lp_cuts` and the solution `x`; `seconds` is CPU time by phase.
     """
 
     table: CostTable
@@ -44,9 +49,24 @@ class Root:
     bound: int
     is_alive: NDArray[np.bool_]
     is_closed: bool
+    is_interrupted: bool
+    least_gain: int
     lp_cuts: Cuts
     x: NDArray[np.float64]
     seconds: dict[str, float]
+
+    def with_incumbent(self, incumbent: Incumbent) -> Root:
+        """The root with a better network: more families go."""
+        if incumbent.cost >= self.incumbent.cost:
+            return self
+        alive = np.flatnonzero(self.is_alive)
+        left = self.table.without(~self.is_alive)
+        reduced = reduced_costs(left, self.cuts, self.multipliers)
+        stays = reduced.bound + reduced.cost <= incumbent.cost - self.least_gain
+        is_alive = np.zeros_like(self.is_alive)
+        is_alive[alive[stays]] = True
+        is_closed = len(np.unique(left.child[stays])) < self.table.n_vars
+        return replace(self, incumbent=incumbent, is_alive=is_alive, is_closed=is_closed)
 
 
 def find_root(
@@ -60,8 +80,7 @@ def find_root(
         bound = reduced_costs(table, cuts, multipliers).bound
     with _timed(seconds, "primal_seconds"):
         searched = families(table.child_start, table.masks, table.cost)
-        found = search_orders(searched, start=order, seed=seed, deadline=deadline, target=bound)
-        incumbent = incumbent_of(table, order if found is None else found.order)
+        incumbent = _searched(table, searched, order, FIRST_EFFORT, bound, deadline, seed)
         tell(incumbent, bound)
     with _timed(seconds, "lp_seconds"):
         result = solve_root(
@@ -75,7 +94,7 @@ def find_root(
             on_round=lambda bound, incumbent: tell(incumbent, bound),
         )
         tell(result.incumbent, result.bound)
-    return Root(
+    root = Root(
         table=table,
         incumbent=result.incumbent,
         cuts=result.cuts,
@@ -83,10 +102,27 @@ def find_root(
         bound=result.bound,
         is_alive=result.is_alive,
         is_closed=result.is_closed,
+        is_interrupted=result.is_interrupted,
+        least_gain=max(table.grain, settings.least_gain),
         lp_cuts=result.lp_cuts,
         x=result.x,
         seconds=seconds,
     )
+    if root.is_closed or root.is_interrupted:
+        return root
+    with _timed(seconds, "primal_seconds"):
+        known = order_of(table, root.incumbent.chosen)
+        incumbent = _searched(table, searched, known, SECOND_EFFORT, root.bound, deadline, seed + 1)
+        tell(incumbent, root.bound)
+    return root.with_incumbent(incumbent)
+
+
+def _searched(
+    table: CostTable, searched: Families, order: Ints, effort: Effort, target: int, deadline: float, seed: int
+) -> Incumbent:
+    """The best network that local search finds from an order."""
+    found = search_orders(searched, start=order, seed=seed, effort=effort, deadline=deadline, target=target)
+    return incumbent_of(table, order if found is None else found.order)
 
 
 def incumbent_of(table: CostTable, order: Ints) -> Incumbent:
@@ -100,4 +136,4 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     """Note the CPU seconds of a phase."""
     clock = time.process_time()
     yield
-    seconds[phase] = time.process_time() - clock
+    seconds[phase] = seconds.get(phase, 0.0) + time.process_time() - clock

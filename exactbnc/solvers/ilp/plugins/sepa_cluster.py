@@ -41,3 +41,4 @@ class ClusterSeparator(Sepa):
 def include(context: Context) -> None:
     """Add the separator to the model."""
     context.model.includeSepa(ClusterSeparator(context), NAME, "cluster cuts", priority=PRIORITY, freq=FREQ)
+    context.model.setParam(f"separating/{NAME}/expbackoff", 1)  # else SCIP calls it at depths 0, 1, 4, 16, ... only

@@ -38,3 +38,4 @@ def include(context: Context) -> None:
     context.model.includeSepa(
         FacetSeparator(context), NAME, "facets of four variables", priority=PRIORITY, freq=FREQ, delay=IS_DELAYED
     )
+    context.model.setParam(f"separating/{NAME}/expbackoff", 1)  # else SCIP calls it at depths 0, 1, 4, 16, ... only

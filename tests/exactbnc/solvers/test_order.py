@@ -1,0 +1,129 @@
+"""The search over orders: exact against dynamic programming, repeatable, honest when it is cut short."""
+
+import numpy as np
+import pytest
+
+from exactbnc.constraints import Constraints
+from exactbnc.limits import Limits
+from exactbnc.problem import Problem
+from exactbnc.solution import Status
+from exactbnc.solvers import solve
+from exactbnc.solvers.order.layers import Layer, _merged
+from exactbnc.solvers.order.solver import OrderSolver
+from scorecache.cache import ScoreCache
+from tests.exactbnc.solvers.test_table import random_cache
+
+
+def dense_problem(seed, n=9, n_sets=40):
+    """Random scores with many conflicting parents: the root leaves a gap."""
+    rng = np.random.default_rng(seed)
+    families = []
+    for child in range(n):
+        others = [v for v in range(n) if v != child]
+        sets = {tuple(sorted(rng.choice(others, size=3, replace=False).tolist())) for _ in range(n_sets)} | {()}
+        families.append([(0.0 if not w else float(np.round(rng.uniform(5, 30), 6)), w) for w in sets])
+    return Problem(ScoreCache.from_families([f"v{i}" for i in range(n)], families))
+
+
+def without_lp():
+    """Only dual ascent at the root, so that the layers have work to do."""
+    from exactbnc.solvers.root.lp import RootSettings, Tail
+
+    return OrderSolver(settings=RootSettings(tail=Tail(1.0, 1)))
+
+
+def test_the_search_equals_dynamic_programming_beyond_the_root():
+    n_states = 0
+    for seed in range(15):
+        problem = dense_problem(seed)
+
+        solution = without_lp().solve(problem, Limits(), None, None, seed)
+
+        assert solution.status is Status.OPTIMAL
+        assert solution.tolerance == 0.0
+        assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+        assert problem.score(solution.dag) == pytest.approx(solution.score, abs=1e-9)
+        n_states += solution.statistics["states"]
+    assert n_states > 100
+
+
+def test_threads_do_not_change_the_answer():
+    for seed in range(5):
+        problem = dense_problem(seed, n=10)
+        one, two = (
+            OrderSolver(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2)
+        )
+
+        assert one.dag == two.dag
+        assert one.statistics["states"] == two.statistics["states"]
+
+
+def test_orders_asked_for_are_kept():
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        cache = random_cache(rng, 6, 8)
+        problem = Problem(cache, Constraints.of(order=[("v3", "v0"), ("v5", "v2")]))
+
+        solution = solve(problem, method="order")
+
+        assert not problem.check(solution.dag)
+        assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+
+
+def test_a_state_limit_leaves_a_network_and_a_bound():
+    problem = dense_problem(1, n=12, n_sets=120)
+    best = solve(problem, method="dp").score
+
+    solution = without_lp().solve(problem, Limits(nodes=5), None, None, 0)
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == "nodes"
+    assert solution.score <= best + 1e-9 <= solution.bound + 2e-9
+
+
+def test_no_time_at_all_still_gives_a_network():
+    problem = dense_problem(2)
+
+    solution = solve(problem, method="order", limits=Limits(seconds=0.0))
+
+    assert solution.dag is not None
+    assert solution.bound >= solution.score
+
+
+def test_more_than_one_word_of_variables():
+    rng = np.random.default_rng(4)
+    names = [f"v{i:02}" for i in range(70)]
+    families = [[(0.0, ())] for _ in names]
+    for child in range(60, 70):
+        others = [v for v in range(60, 70) if v != child]
+        sets = {tuple(sorted(rng.choice(others, size=2, replace=False).tolist())) for _ in range(20)}
+        families[child] += [(float(np.round(rng.uniform(1, 9), 6)), w) for w in sets]
+    for child in range(60):
+        families[child].append((1.0, ((child + 1) % 60,)))
+    problem = Problem(ScoreCache.from_families(names, families))
+
+    solution = OrderSolver().solve(problem, Limits(), None, None, 0)
+
+    assert solution.status is Status.OPTIMAL
+    assert solution.score == pytest.approx(solve(problem, method="auto").score, abs=1e-9)
+
+
+def test_an_impossible_problem_is_infeasible():
+    cache = ScoreCache.from_families("ab", [[(0.0, (1,))], [(0.0, (0,))]])
+
+    assert solve(Problem(cache), method="order").status is Status.INFEASIBLE
+
+
+def test_merging_keeps_the_cheapest_entry_and_the_best_bound_on_what_follows():
+    parts = [
+        Layer(np.array([[3], [5]]), np.array([10, 4]), np.array([17, 9]), np.array([0, 1]), np.array([0, 2])),
+        Layer(np.array([[3]]), np.array([8]), np.array([11]), np.array([2]), np.array([1])),
+    ]
+
+    merged = _merged(parts)
+
+    assert merged.states.tolist() == [[3], [5]]
+    assert merged.cost.tolist() == [8, 4]
+    assert merged.bound.tolist() == [8 + 7, 9]
+    assert merged.origin.tolist() == [2, 1]
+    assert merged.variable.tolist() == [1, 2]
