@@ -1,33 +1,31 @@
 """Check a proof that no network is better: exact arithmetic, and no part of the solvers.
 
 A certificate has one part per group of variables, so ordered that no family, and no order asked for, needs a variable
-of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, that lie
-in the group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the
-bound; cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the
-threshold, the cost of the network given less the part's slack (at most a unit per variable, for rounding). A part
-proves that no network is cheap.
+of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, in the
+group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the bound;
+cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold, the
+cost of the network given less the part's slack (up to a unit per variable, for rounding). A part proves: none is cheap.
 
-- A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C with 1 <= k <= |C|: a = 1 where W
-  has fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on at most 4 variables C:
-  a(v, W n C) as listed; rho is the least sum over all orders of C. If the variables S come first, the sum over C - S is
-  at least rho(S): k - |C n S| or 0; for a table the least sum over all orders of C - S.
+- A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C, 1 <= k <= |C|: a = 1 where W has
+  fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on up to 4 variables C: a depends
+  on v and W n C as listed; rho is the least sum over all orders of C. If the variables S come first, the sum over C - S
+  is at least rho(S): k - |C n S| or 0, and for a table the least sum over all orders of C - S.
 - A stage puts multipliers lambda >= 0 on cuts. With value(v, W) = cost(v, W) - sum lambda a(v, W), a network costs at
-  least sum lambda rho + sum value(v, W_v); with the least value of every v this is the bound. Families with which it
-  reaches the threshold are in no cheap network: they are dropped, again and again. If the bound itself reaches it, or a
-  variable loses its last family, the part is proved.
+  least sum lambda rho + sum value(v, W_v); with the least values this is the bound. Families with which it reaches the
+  threshold are in no cheap network: they are dropped, again and again. The part is proved if the bound itself reaches
+  the threshold, or a variable loses its last family.
 - States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
   which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
-  stage's cuts with rho(S) = 0 are left out and the state's own cuts on variables outside S are added. Of v's families
+  stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
   the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
-  network stays cheap (so that one is out too if it was dropped). If g(S) and the bound reach the threshold, S is
+  network stays cheap (so if that one was dropped, it is out too). If g(S) and the bound reach the threshold, S is
   closed. If not, whoever can take its family inside S below the threshold may come next, and S with it must be listed.
-  A variable may be forced to: if its cheaper families are all ruled out it takes the one inside S, and moving it
-  forward costs nothing. If all are placed, the network is cheap.
+  One may be forced to come: if its cheaper families are all ruled out it takes the one inside S, and moving it forward
+  costs nothing. An S of all variables must be closed: it is a network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from math import ceil
 from typing import Any, NamedTuple
@@ -35,13 +33,12 @@ from typing import Any, NamedTuple
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
 
+PRECISION = 2000  # no sum or product of doubles has more digits
 SET = [0]  # this and what follows: the shape of a certificate
 CUT = (SET, 0, [SET], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
-STATE = (SET, SET, [CUT])  # variables placed, the one forced, cuts
+STATE = (SET, SET, [(SET, 0)])  # variables placed, the one forced, clusters with multipliers
 PART = {"variables": SET, "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
-
 Family = tuple[int, int]  # cost or score, mask of the members
-Row = tuple[int, int, int, list[tuple[int, int]]]  # value, cost, members, [(cut, a)]
 
 
 class CertificateError(ValueError):
@@ -64,18 +61,18 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
     _demand(_has_shape(certificate, {"parts": [PART]}), "it does not have the form of a certificate")
     variables = sorted(v for part in certificate["parts"] for v in part["variables"])
     _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
-    before = [_mask(a for a, b in problem.precedence if b == v) for v in variables]
-    with localcontext(prec=2000):  # no sum or product of doubles has more digits
+    before = [_mask(*(a for a, b in problem.precedence if b == v)) for v in variables]
+    with localcontext(prec=PRECISION):
         scores = exact_scores(problem)
-        chosen = [[score for score, w in scores[v] if w == _mask(dag.parents[v])] for v in variables]
+        chosen = [[score for score, w in scores[v] if w == _mask(*dag.parents[v])] for v in variables]
         _demand(all(chosen), "the score file does not hold every family of the network")
         bound, seen = Decimal(0), 0
         for part in certificate["parts"]:
             digits, slack, group = part["digits"], part["slack"], part["variables"]
             _demand(8 <= digits <= 18 and slack <= len(group), "a part has too few or many digits or too much slack")
-            seen |= _mask(group)
+            seen |= _mask(*group)
             units = {v: [(ceil(score.scaleb(digits)), w | before[v]) for score, w in scores[v]] for v in group}
-            _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a variable of a later part")
+            _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
             given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
             _Part(units, given).prove(part)
             bound += Decimal(given).scaleb(-digits)
@@ -88,7 +85,7 @@ def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
     _demand(all(score.is_finite() for score in scores), "a score of the score file is not finite")
     penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
     rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
-    return [[(scores[families.source[f]] - penalty * len(w), _mask(w)) for f, w in own] for own in rows]
+    return [[(scores[families.source[f]] - penalty * len(w), _mask(*w)) for f, w in own] for own in rows]
 
 
 class _Cut:
@@ -96,9 +93,9 @@ class _Cut:
 
     def __init__(self, allowed: int, members: list[int], k: int, table: list[list[int]], multiplier: int) -> None:
         self.mask, self.k, self.multiplier, size = _set(members, allowed), k, multiplier, len(members)
-        _demand(1 <= k <= size or (k == 0 and 1 <= size <= 4), "a cluster's k is not possible, or a table is too large")
+        _demand(k <= size and (k > 0 or size <= 4), "a cluster's k is not possible, or a table is too large")
         _demand([len(row) for row in table] == (0 if k else size) * [2**size], "a cut's table does not have its shape")
-        sets = [] if k else [_mask(u for i, u in enumerate(members) if s >> i & 1) for s in range(2**size)]
+        sets = [] if k else [_mask(*(u for i, u in enumerate(members) if s >> i & 1)) for s in range(2**size)]
         self.a = {(u, w): a for u, row in zip(members, table, strict=False) for w, a in zip(sets, row, strict=True)}
         self.rho = {self.mask: 0}
         for placed in reversed(sets[:-1]):  # the least sum: who comes next, with whom of those placed, and the rest
@@ -114,27 +111,24 @@ class _Cut:
 
 
 class _Part:
-    """One group: families by ascending cost (of equal ones small sets first), and rows of those not dropped."""
+    """One group: families by ascending cost, small sets first; (value, cost, W, [(cut, a)]) of those not dropped."""
 
     def __init__(self, units: dict[int, list[Family]], given: int) -> None:
-        self.all, self.cuts, self.families = _mask(units), list[_Cut](), dict[int, list[Family]]()
+        self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
         for v, own in units.items():
             least = {w & self.all: max(own)[0] - score for score, w in sorted(own)}  # the best score stays
             self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
         self.threshold = sum(max(own)[0] for own in units.values()) - given
-        self.rows: dict[int, list[Row]] = {v: [(c, c, w, []) for c, w in own] for v, own in self.families.items()}
+        self.rows = {v: [(c, c, w, list[tuple[int, int]]()) for c, w in own] for v, own in self.families.items()}
 
     def prove(self, part: dict[str, Any]) -> None:
         stages = [[_Cut(self.all, *cut) for cut in stage] for stage in part["stages"]]
-        states = {_set(placed, self.all): facts for placed, *facts in part["states"]}
+        states = {_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]}
         layer = {} if any(self._closes(cuts) for cuts in stages) else {0: 0}
         while layer:
-            following: dict[int, int] = {}
-            for placed, cost in layer.items():
-                _demand(placed in states, "the bounds fall short of the network's score, and no state goes on")
-                for child, child_cost in self._next(placed, cost, *states[placed]):
-                    following[child] = min(child_cost, following.get(child, child_cost))
-            layer = following
+            _demand(layer.keys() <= states.keys(), "the bound falls short of the score, and a state is missing")
+            steps = [step for placed, g in layer.items() for step in self._next(placed, g, *states[placed])]
+            layer = dict(sorted(steps, reverse=True))  # the least cost stays
 
     def _closes(self, cuts: list[_Cut]) -> bool:
         """Drop families until none is left to drop; is the part proved?"""
@@ -152,42 +146,43 @@ class _Part:
                 return True
         return False
 
-    def _next(self, placed: int, cost: int, forced: list[int], cuts: list[Any]) -> list[tuple[int, int]]:
+    def _next(self, placed: int, g: int, forced: list[int], clusters: list[Any]) -> list[tuple[int, int]]:
         """The states that may come next and their costs; none if the state is closed."""
         outside = [v for v in self.families if not placed >> v & 1]
-        own = [_Cut(self.all & ~placed, *cut) for cut in cuts]
+        own = [(_set(members, self.all & ~placed), multiplier) for members, multiplier in clusters]
         asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
         free = [0 if left else multiplier for multiplier, left in asked]
-        found = {v: self._values(v, placed, free, [cut for cut in own if cut.mask >> v & 1]) for v in outside}
-        least = {v: min(values)[0] for v, values in found.items() if values}
-        bound = cost + sum(least.values()) + sum(x * left for x, left in asked + [(c.multiplier, c.left(0)) for c in own])
+        found = {v: self._values(v, placed, free, [cluster for cluster in own if cluster[0] >> v & 1]) for v in outside}
+        least = {v: min(x for x, _ in inside + cheaper) for v, (inside, cheaper) in found.items() if inside + cheaper}
+        bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in own)
         if bound >= self.threshold or len(least) < len(outside):
             return []
         _demand(outside != [], "the states lead to a better network")
         room = {v: self.threshold - bound + least[v] for v in outside}  # for v's value
-        is_forced = [v in found and all(is_inside or x >= room[v] for x, _, is_inside in found[v]) for v in forced]
+        is_forced = [v in found and all(x >= room[v] for x, _ in found[v][1]) for v in forced]
         _demand(is_forced in ([], [True]), "a state forces a variable that need not come next")
-        may_come = [(v, c) for v in forced or outside for x, c, is_inside in found[v] if is_inside and x < room[v]]
-        return [(placed | 1 << v, cost + c) for v, c in may_come]
+        return [(placed | 1 << v, g + c) for v in forced or outside for x, c in found[v][0] if x < room[v]]
 
-    def _values(self, v: int, placed: int, free: list[int], cuts: list[_Cut]) -> list[tuple[int, int, bool]]:
-        """Value and cost of the first family inside (True), if it is not dropped, and of those that cost less."""
+    def _values(self, v: int, placed: int, free: list[int], own: list[Family]) -> tuple[list[Family], list[Family]]:
+        """(value, cost) of the first family inside, if it is not dropped; of the one of least value that costs less."""
         first = next((family for family in self.families[v] if not family[1] & ~placed), None)
-        return [
-            (x + sum(free[q] * a for q, a in m) - sum(q.multiplier * q.value(v, w) for q in cuts), c, (c, w) == first)
-            for x, c, w, m in self.rows[v]
-            if first is None or c < first[0] or (c, w) == first
-        ]
+        paid, inside, cheaper = sum(x for _, x in own), list[Family](), list[Family]()
+        for value, c, w, marks in self.rows[v]:
+            is_lower = (first is None or c < first[0]) and (not cheaper or value - paid < cheaper[0][0])
+            if is_lower or (c, w) == first:
+                value += sum(free[q] * a for q, a in marks) - sum(x for mask, x in own if not w & mask)
+                inside, cheaper = (inside, [min([(value, c), *cheaper])]) if is_lower else ([(value, c)], cheaper)
+        return inside, cheaper
 
 
-def _mask(variables: Iterable[int]) -> int:
+def _mask(*variables: int) -> int:
     return sum(1 << v for v in variables)
 
 
 def _set(members: list[int], allowed: int) -> int:
-    is_set = all(allowed >> v & 1 for v in members) and len(set(members)) == len(members)
-    _demand(is_set, "a set does not name different variables of its part, or a cut of a state one that is placed")
-    return _mask(members)
+    is_set = 0 < len({v for v in members if allowed >> v & 1}) == len(members)
+    _demand(is_set, "a set is empty, or names a variable twice, outside its part or placed already")
+    return _mask(*members)
 
 
 def _has_shape(value: Any, shape: Any) -> bool:

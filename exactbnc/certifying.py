@@ -1,19 +1,24 @@
 """Write the proof that a network is best, for `exactbnc.certificate` to check.
 
-Each component gets its own root. Its last multipliers, taken again and again over the families that are left, are the
-stages; if they do not close it, a search over orders that looks for anything cheaper is recorded, state by state.
+Each component gets its own root, in the units and with the rounding of the checker. The root's last multipliers are its
+one stage; if they do not close it, a search over orders that looks for anything cheaper is recorded, state by state.
+What is handed out has been checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.certificate import PRECISION, exact_scores, verify
 from exactbnc.cuts.facets import coefficient_table
-from exactbnc.dag import DAG
+from exactbnc.dag import DAG, topological_order
 from exactbnc.limits import Limits
 from exactbnc.problem import Problem
 from exactbnc.solvers.ascent._kernels import MASK, MEMBERS, RAISED, Sorted, make_workspace
@@ -23,113 +28,192 @@ from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found
 from exactbnc.solvers.root.cuts import CLUSTER, Cuts, reduced_costs
 from exactbnc.solvers.root.lp import SHORT, RootSettings
-from exactbnc.solvers.root.root import Root, find_root, incumbent_of
-from exactbnc.solvers.table import cost_table
+from exactbnc.solvers.root.root import Root, find_root
+from exactbnc.solvers.table import CostTable, cost_table
 from scorecache.errors import ParameterError
 
-MOST_STATES = 200_000
-"""States that are recorded; a longer proof is not written."""
+MOST_STATES = 50_000
+"""States of a component that are recorded; a longer proof is not written."""
 
 
-def certify(problem: Problem, dag: DAG, *, limits: Limits, seed: int = 0) -> dict[str, Any] | None:
-    """A certificate that no network is better than this one; None if the time or MOST_STATES ends first."""
+class BetterNetworkError(RuntimeError):
+    """The network to be certified is not the best one."""
+
+
+def certify(problem: Problem, dag: DAG, *, limits: Limits | None = None, seed: int = 0) -> dict[str, Any] | None:
+    """A certificate that no network is better than this one; None if the time or MOST_STATES ends first.
+
+    Where scores have too many decimals for whole numbers, "better" is by more than a unit of the last place per
+    variable. A ParameterError says why there is no proof for such a problem.
+    """
     if problem.global_rules:
-        raise ParameterError(f"a proof cannot be written under {', '.join(problem.global_rules)}")
-    parts = [_part(part, restricted(dag, part), limits, seed) for part in components(problem)]
-    return None if None in parts else {"parts": parts}
+        listed = ", ".join(rule.replace("_", " ") for rule in problem.global_rules)
+        raise ParameterError(f"there are no certificates under {listed}")
+    limits = Limits() if limits is None else limits
+    dag = problem.in_own_order(dag)
+    if broken := problem.check(dag):
+        raise ParameterError(f"the network breaks the constraints: {'; '.join(broken)}")
+    problem.score(dag)  # says which families the score file does not hold
+    parts = []
+    with localcontext(prec=PRECISION):
+        scores = [score for own in exact_scores(problem) for score, _ in own]
+        for component in _in_order(problem):
+            units = _units(problem, component, dag, scores)
+            part = _part(component, units, restricted(dag, component), limits, seed)
+            if part is None:
+                return None
+            parts.append(part)
+    verify(problem, dag, {"parts": parts})
+    return {"parts": parts}
 
 
-def _part(part: Component, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
-    table = cost_table(part.problem)
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """A component's costs as the checker rounds them, the cost of the network, and how much of it may be rounding."""
+
+    table: CostTable
+    given: int
+    most_slack: int
+
+
+def _in_order(problem: Problem) -> Iterator[Component]:
+    """The components, each after those that its families and the orders asked for need."""
+    found = list(components(problem))
+    number = {v: i for i, component in enumerate(found) for v in component.variables}
+    needs: list[set[int]] = [set() for _ in found]
+    for v, i in number.items():
+        start, end = problem.families.child_start[v : v + 2]
+        entries = problem.families.parents[slice(*problem.families.parent_start[[start, end]])]
+        needs[i].update(number[parent] for parent in np.unique(entries).tolist())
+    for earlier, later in problem.precedence:
+        needs[number[later]].add(number[earlier])
+    for i in topological_order([own - {i} for i, own in enumerate(needs)]):
+        yield found[i]
+
+
+def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -> _Units:
+    """The table of a component in the checker's units and order: by cost, small sets first."""
+    table, families = cost_table(part.problem), problem.families
+
+    def unit(family: int) -> int:
+        return ceil(scores[family].scaleb(table.digits))
+
+    best = {v: max(map(unit, range(*families.child_start[v : v + 2]))) for v in part.variables}
+    cost, is_rounded, given = [], False, 0
+    for child, own in zip(table.child.tolist(), table.family.tolist(), strict=True):
+        v = part.variables[child]
+        inside = frozenset(part.variables[parent] for parent in part.problem.families.parents_of(own))
+        family = part.family_of[v][inside]
+        cost.append(best[v] - unit(family))
+        is_rounded |= unit(family) != scores[family].scaleb(table.digits)
+    for v in part.variables:
+        numbers = range(*families.child_start[v : v + 2])
+        given += best[v] - next(unit(family) for family in numbers if families.parents_of(family) == dag.parents[v])
+    sizes = np.unpackbits(table.masks.view(np.uint8), axis=1).sum(axis=1)
+    order = np.lexsort((*table.masks.T, sizes, np.array(cost), table.child))
+    ordered = CostTable(
+        table.child_start,
+        table.masks[order],
+        np.array(cost, dtype=np.int64)[order],
+        table.family[order],
+        table.digits,
+        table.is_rounded,
+    )
+    return _Units(ordered, given, len(part.variables) if is_rounded else 0)
+
+
+def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
     order = np.array(dag.order, dtype=np.int64)
-    root = find_root(table, order, limits, seed=seed, settings=RootSettings(tail=SHORT), tell=lambda *_: None)
-    if root.incumbent.cost < incumbent_of(table, order).cost:
-        raise RuntimeError("a better network was found while proving that there is none, please report this score file")
-    n_stages, is_alive, is_closed = _stages(root)
-    facts: dict[str, Any] = {
-        "variables": list(part.variables),
-        "digits": table.digits,
-        "slack": table.n_vars if table.is_rounded else 0,
-        "stages": [_stage(root.cuts, root.multipliers, part.variables)] * n_stages,
-    }
-    if not is_closed:
-        states = list(_states(arrange(table, is_alive, root.cuts, root.multipliers), root.incumbent.cost, limits))
-        if states[-1:] == [None]:
+    root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=SHORT), tell=lambda *_: None)
+    upper, states = root.incumbent.cost, None
+    while states is None:
+        if units.given - upper > units.most_slack:
+            better = (units.given - upper) * units.table.unit
+            raise BetterNetworkError(f"a network was found that is better by {better:.3g}")
+        is_alive, is_closed = _dropped(root, upper)
+        recorder = _Recorder(arrange(root.table, is_alive, root.cuts, root.multipliers), upper, limits)
+        states = [] if is_closed else recorder.states(part.variables)
+        if recorder.is_cut_short:
             return None
-        facts["states"] = [
-            [f"{_whole(words, part.variables):x}", -1 if forced < 0 else part.variables[forced], _raises(raises, part)]
-            for words, forced, raises in states
-        ]
-    return facts
+        upper = recorder.upper
+    return {
+        "variables": list(part.variables),
+        "digits": units.table.digits,
+        "slack": units.given - upper,
+        "stages": [_stage(root.cuts, root.multipliers, part.variables)],
+        "states": states,
+    }
 
 
-def _stages(root: Root) -> tuple[int, NDArray[np.bool_], bool]:
-    """How often the multipliers drop families, which are left, and whether they prove that nothing is cheaper."""
-    table, upper = root.table, root.incumbent.cost
+def _dropped(root: Root, upper: int) -> tuple[NDArray[np.bool_], bool]:
+    """Which families the multipliers leave, taken again and again, and whether they prove that nothing is cheaper."""
+    table = root.table
     is_alive = np.ones(table.n_families, dtype=np.bool_)
-    n_stages = 0
     while True:
-        n_stages += 1
         left = table.without(~is_alive)
         reduced = reduced_costs(left, root.cuts, root.multipliers)
         stays = reduced.bound + reduced.cost < upper
         if reduced.bound >= upper or len(np.unique(left.child[stays])) < table.n_vars:
-            return n_stages, is_alive, True
+            return is_alive, True
         if stays.all():
-            return n_stages, is_alive, False
+            return is_alive, False
         is_alive[np.flatnonzero(is_alive)[~stays]] = False
 
 
-def _stage(cuts: Cuts, multipliers: Ints, variables: Sequence[int]) -> list[dict[str, Any]]:
-    """Multipliers as the checker reads them."""
-    written = []
+def _stage(cuts: Cuts, multipliers: Ints, variables: Sequence[int]) -> list[list[Any]]:
+    """Cuts with multipliers as the checker reads them: members, k, table, multiplier."""
+    written: list[list[Any]] = []
     for q in np.flatnonzero(multipliers).tolist():
-        facts: dict[str, Any] = {"multiplier": int(multipliers[q])}
         if cuts.facet[q] == CLUSTER:
-            facts |= {"members": [variables[v] for v in _members(cuts.masks[q].view(np.int64))], "k": int(cuts.k[q])}
+            written.append([_members(cuts.masks[q], variables), int(cuts.k[q]), [], int(multipliers[q])])
         else:
             corners = [variables[v] for v in cuts.corners[q].tolist()]
-            facts |= {"members": corners, "table": coefficient_table()[cuts.facet[q]].tolist()}
-        written.append(facts)
+            written.append([corners, 0, coefficient_table()[cuts.facet[q]].tolist(), int(multipliers[q])])
     return written
 
 
-def _states(table: Sorted, upper: int, limits: Limits) -> Iterator[tuple[Ints, int, Ints] | None]:
-    """Every state that a search for something cheaper looks at: set, forced variable, raises; None if it is cut short.
-    """
-    workspace = make_workspace(table)
-    n_words = table.rows.shape[1] - MASK
-    found = make_found(len(table.children), n_words, 1)
-    layer = {bytes(8 * n_words): 0}
-    n_states = 0
-    while layer:
-        following: dict[bytes, int] = {}
-        for state, cost in layer.items():
-            words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words)
-            found.best[BEST_COST], found.counts[:] = upper, (0, 0, -1)
-            n_children = expand(table, workspace, words.copy(), np.array([cost]), 0, 1, found)
-            if found.best[BEST_COST] < upper:
-                raise RuntimeError("a better network was found while proving that there is none, please report this")
-            yield words[0], int(found.counts[FORCED]), workspace.raises[: found.counts[RAISES]].copy()
-            n_states += 1
-            if n_states > MOST_STATES or limits.seconds_left() <= 0:
-                yield None
-                return
-            for child in range(n_children):
-                key = found.states[child].tobytes()
-                following[key] = min(int(found.facts[child, COST_OF_CHILD]), following.get(key, upper))
-        layer = following
+class _Recorder:
+    """A search for something cheaper than `upper`, which falls if there is something; or it is cut short."""
+
+    def __init__(self, table: Sorted, upper: int, limits: Limits) -> None:
+        self.upper = upper
+        self.is_cut_short = False
+        self._table = table
+        self._limits = limits
+
+    def states(self, variables: Sequence[int]) -> list[list[Any]] | None:
+        """Every state looked at as the checker reads it: set, forced variable, cuts; None if the search failed."""
+        workspace = make_workspace(self._table)
+        n_words = self._table.rows.shape[1] - MASK
+        found = make_found(len(self._table.children), n_words, 1)
+        layer = {bytes(8 * n_words): 0}
+        recorded: list[list[Any]] = []
+        while layer:
+            following: dict[bytes, int] = {}
+            for state, cost in layer.items():
+                words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words)
+                found.best[BEST_COST], found.counts[:] = self.upper, (0, 0, -1)
+                n_children = expand(self._table, workspace, words.copy(), np.array([cost]), 0, 1, found)
+                self.is_cut_short = len(recorded) >= MOST_STATES or self._limits.seconds_left() <= 0
+                if self.is_cut_short or found.best[BEST_COST] < self.upper:
+                    self.upper = int(found.best[BEST_COST])
+                    return None
+                forced, raises = int(found.counts[FORCED]), workspace.raises[: found.counts[RAISES]]
+                recorded.append(
+                    [
+                        _members(words[0], variables),
+                        [] if forced < 0 else [variables[forced]],
+                        [[_members(row[MEMBERS:], variables), int(row[RAISED])] for row in raises],
+                    ]
+                )
+                for child in range(n_children):
+                    key = found.states[child].tobytes()
+                    following[key] = min(int(found.facts[child, COST_OF_CHILD]), following.get(key, self.upper))
+            layer = following
+        return recorded
 
 
-def _raises(raises: Ints, part: Component) -> list[list[Any]]:
-    return [[[part.variables[v] for v in _members(row[MEMBERS:])], int(row[RAISED])] for row in raises]
-
-
-def _members(words: Ints) -> list[int]:
-    """The variables of a set."""
-    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")).tolist()
-
-
-def _whole(words: Ints, variables: Sequence[int]) -> int:
-    """A set of the component as a number with one bit per variable of the problem."""
-    return sum(1 << variables[v] for v in _members(words))
+def _members(words: NDArray[Any], variables: Sequence[int]) -> list[int]:
+    """The variables of a set of the component."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
+    return [variables[v] for v in np.flatnonzero(bits).tolist()]

@@ -6,6 +6,7 @@ arc can break decides what a pruned cache is safe for (`exactbnc.safety`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import inf
@@ -79,6 +80,24 @@ class Constraints:
             shaped[name] = value
         return cls(**shaped)
 
+    @classmethod
+    def from_json(cls, stored: Any) -> Constraints:
+        """What `to_json` gave, checked."""
+        if not isinstance(stored, dict) or not stored.keys() <= {entry.name for entry in fields(cls)}:
+            raise ParameterError("expected the constraints to be a JSON object with the names of constraints")
+        for name, value in stored.items():
+            size = 3 if name == "forbidden_immoralities" else 2
+            if not _is_like(value, _LIKE.get(name, [["a"]])) or (name in _PAIRS and {*map(len, value)} - {size}):
+                raise ParameterError(f"the constraint {name!r} cannot be {value!r:.60}")
+        return cls.of(**stored)
+
+    def to_json(self) -> dict[str, Any]:
+        """All that is asked for, in the types of JSON."""
+        free = Constraints()
+        asked = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        given: dict[str, Any] = json.loads(json.dumps({n: v for n, v in asked.items() if v != getattr(free, n)}))
+        return given
+
     @property
     def is_classifier(self) -> bool:
         return self.family != "general"
@@ -114,6 +133,11 @@ _PAIRS = frozenset(
         "required_ancestors", "forbidden_ancestors", "forbidden_immoralities",
     }
 )  # fmt: skip
+_LIKE: dict[str, Any] = {
+    "family": "a", "class_name": "a", "k": 1, "max_parents": 1, "max_parents_of": {"a": 1}, "roots": ["a"],
+    "sinks": ["a"], "min_edges": 1, "max_edges": 1, "edge_penalty": 1.0,
+}  # fmt: skip
+"""What a constraint looks like in JSON, if it is not a list of lists of names."""
 _TIGHTER = {"max_parents": min, "max_edges": min, "min_edges": max}
 
 
@@ -135,6 +159,15 @@ def _join(name: str, mine: Any, theirs: Any, default: Any) -> Any:
     if mine != default and theirs != default and mine != theirs:
         raise ParameterError(f"two different values for {name}: {mine!r} and {theirs!r}")
     return theirs if mine == default else mine
+
+
+def _is_like(value: Any, example: Any) -> bool:
+    """Is a JSON value made like the example, whose first entry stands for all?"""
+    if isinstance(example, list):
+        return isinstance(value, list) and all(_is_like(entry, example[0]) for entry in value)
+    if isinstance(example, dict):
+        return isinstance(value, dict) and all(_is_like(entry, *example.values()) for entry in value.values())
+    return type(value) is type(example) or (type(value) is int and isinstance(example, float))
 
 
 def arcs_from_tiers(tiers: Sequence[Sequence[str]]) -> Iterable[Arc]:

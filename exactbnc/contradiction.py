@@ -1,4 +1,4 @@
-"""A small contradictory subset of constraints, for the error message.
+"""Constraints in words, and a small contradictory subset of them for the error message.
 
 Every constraint is taken apart into atoms; atoms are dropped one by one as long as the rest still rules out every
 network. What cannot be dropped is a minimal contradictory subset.
@@ -33,6 +33,13 @@ def contradictory_subset(constraints: Constraints, is_contradictory: Callable[[C
         if is_contradictory(_together(fewer)):
             needed = fewer
     return [words for words, _ in needed]
+
+
+def in_words(constraints: Constraints) -> list[str]:
+    """Every constraint by itself."""
+    words = [words for words, _ in _atoms(constraints)]
+    words += [] if constraints.k is None else [f"k = {constraints.k}"]
+    return words + ([f"edge penalty {constraints.edge_penalty}"] if constraints.edge_penalty else [])
 
 
 def _together(atoms: list[Atom]) -> Constraints:

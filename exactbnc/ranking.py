@@ -17,6 +17,7 @@ import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,10 +160,8 @@ def _sum_of_best(problem: Problem, keep: Bools) -> float:
 
 
 def _dag(solution: Solution | None) -> DAG:
-    assert solution is not None and solution.dag is not None  # an optimal solution has a network
-    return solution.dag
+    return cast(DAG, cast(Solution, solution).dag)  # an optimal solution has a network
 
 
 def _score(solution: Solution) -> float:
-    assert solution.score is not None  # as above
-    return solution.score
+    return cast(float, solution.score)

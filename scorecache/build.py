@@ -9,13 +9,12 @@ order, so the cache is the same, bit for bit, for any `n_jobs`.
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-
-import numpy as np
 
 from scorecache.cache import ScoreCache
 from scorecache.counting.rows import Rows, all_rows, distinct_rows
@@ -39,6 +38,9 @@ MOST_ROWS = 2**31 - 1
 
 MEMORY_SHARE = 0.8
 """Without a limit, a build may take this share of the memory that is free when it starts."""
+
+SMALL_BUILD = 1 << 24
+"""Bytes below which an estimate is not held against the memory: even if no family falls, 15 times as much is needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +74,7 @@ class BuildPlan:
 
         The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data.
         """
-        memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
-        _check_memory(self.estimate, memory)
-        kept = Kept(memory)
+        kept = Kept(_memory_allowed(self.estimate, memory_limit))
         with Runner(n_threads(n_jobs), Deadline(time_limit, started), listener, _n_steps(self.groups)) as runner:
             for group in self.groups:
                 for survivors in _levels(self, group, runner):
@@ -153,7 +153,7 @@ def _settle(
         raise ParameterError("the domain speaks of other variables than the data")
     if dataset.total_weight > MOST_ROWS:
         raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
-    if not (prune_gap >= 0 and np.isfinite(prune_gap)):
+    if not 0 <= prune_gap < math.inf:
         raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
     if score.needs_class and domain.class_name is None:
         raise ParameterError(f"the score {score.name!r} needs a class (--class)")
@@ -184,12 +184,17 @@ def _n_steps(groups: Sequence[Group]) -> int:
     return sum((group.max_free + 1) * (1 if group.together else len(group.children)) for group in groups)
 
 
-def _check_memory(estimate: BuildEstimate, memory: float) -> None:
+def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:
+    """The bytes that the build may take; raises MemoryLimitError if they are fewer than estimated."""
+    if memory_limit is None and estimate.memory_bytes <= SMALL_BUILD:
+        return math.inf
+    memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
     if estimate.memory_bytes > memory:
         raise MemoryLimitError(
             f"scoring {estimate.n_families:,} families would take about {estimate.memory_bytes / 1e9:.1f} GB, "
             f"more than the {memory / 1e9:.1f} GB allowed; lower --max-parents or raise --memory-limit"
         )
+    return memory
 
 
 @cache

@@ -1,13 +1,14 @@
 """The families that a build keeps, gathered piece by piece and sorted into the arrays of a cache.
 
-Scores are sorted child by child, by the digits of their bit patterns: a pattern that is read as a whole number after
-flipping the bits of negative numbers grows with the number it stands for.
+The pieces are first dealt out to the children, so that all that follows looks at one child's families at a time. Scores
+are sorted by the digits of their bit patterns: a pattern that is read as a whole number after flipping the bits of
+negative numbers grows with the number it stands for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -31,17 +32,23 @@ FEW = 32
 LARGEST = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
+class Families(NamedTuple):
+    """Families child by child; a larger key stands for a lower score."""
+
+    keys: Keys
+    scores: Floats
+    parent_start: Ints
+    parents: Parents
+
+
 @dataclass
 class Kept:
     """A growing list of families that refuses to outgrow its memory."""
 
     memory_limit: float
     n_bytes: int = 0
-    n_families: int = 0
-    children: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    scores: Floats = field(default_factory=lambda: np.empty(0, np.float64))
-    parent_start: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
-    parents: Parents = field(default_factory=lambda: np.empty(0, np.int32))
+    pieces: list[tuple[Ints, Floats, Parents, Parents]] = field(default_factory=list)
+    """Children, scores, free parents, and the parents that all families of the piece have besides."""
 
     def add(self, survivors: Survivors, base: tuple[int, ...]) -> None:
         """Take over families of one size; `base` are the parents that all of them have besides."""
@@ -55,134 +62,136 @@ class Kept:
                 f"the families kept so far need {self.n_bytes / 1e9:.1f} GB to be sorted, more than the "
                 f"{self.memory_limit / 1e9:.1f} GB allowed; lower --max-parents or raise --memory-limit"
             )
-        n_families = self.n_families + n_new
-        n_parents = int(self.parent_start[self.n_families]) + width * n_new
-        self.children = _with_room(self.children, self.n_families, n_families)
-        self.scores = _with_room(self.scores, self.n_families, n_families)
-        self.parents = _with_room(self.parents, n_parents - width * n_new, n_parents)
-        self.parent_start = _with_room(self.parent_start, self.n_families + 1, n_families + 1)
-        _append(
-            children, scores, np.ascontiguousarray(free, np.int32), np.array(base, np.int32),
-            self.n_families, self.children, self.scores, self.parent_start, self.parents,
-        )  # fmt: skip
-        self.n_families = n_families
+        self.pieces.append((children, scores, np.ascontiguousarray(free, np.int32), np.array(base, np.int32)))
 
     def collect(self, n_vars: int) -> tuple[Ints, Floats, Ints, Parents]:
         """The arrays of a cache: where each child's families start, scores, where their parents start, parents."""
-        children, scores = self.children[: self.n_families], self.scores[: self.n_families]
-        child_start, order, ties = _by_child_and_score(n_vars, children, scores)
-        break_ties(order, ties, self.parent_start, self.parents)
-        return child_start, *_in_order(order, scores, self.parent_start, self.parents)
+        child_start, families = self._by_child(n_vars)
+        order, unsettled = _by_score(child_start, families)
+        for child in unsettled:
+            own = slice(child_start[child], child_start[child + 1])
+            keys = families.keys[own]
+            break_ties(order[own], keys[1:] == keys[:-1], families.parent_start, families.parents)
+        return child_start, *_in_order(order, families)
 
-
-def _with_room(array: NDArray[Any], n_used: int, n_needed: int) -> NDArray[Any]:
-    """The array, or if it is too short a longer one with the same beginning."""
-    if n_needed <= len(array):
-        return array
-    longer = np.empty(max(n_needed, 2 * n_used), array.dtype)
-    longer[:n_used] = array[:n_used]
-    return longer
+    def _by_child(self, n_vars: int) -> tuple[Ints, Families]:
+        """Where each child's families start, and the families in the order in which they came."""
+        child_start, child_parents = np.zeros(n_vars + 1, np.int64), np.zeros(n_vars + 1, np.int64)
+        for children, _, free, base in self.pieces:
+            _count(children, free.shape[1] + len(base), child_start[1:], child_parents[1:])
+        np.cumsum(child_start, out=child_start)
+        np.cumsum(child_parents, out=child_parents)
+        n = int(child_start[-1])
+        families = Families(
+            np.empty(n, np.uint64), np.empty(n), np.empty(n + 1, np.int64), np.empty(child_parents[-1], np.int32)
+        )
+        families.parent_start[n] = child_parents[-1]
+        next_family = child_start.copy()
+        for piece in self.pieces:
+            _deal(*piece, next_family, child_parents, families)
+        return child_start, families
 
 
 @njit(cache=True, nogil=True)
-def _append(
+def _count(children: Ints, width: int, n_families: Ints, n_parents: Ints) -> None:
+    """Add the families of a piece, and their parents, to those of each child."""
+    for f in range(len(children)):
+        n_families[children[f]] += 1
+        n_parents[children[f]] += width
+
+
+@njit(cache=True, nogil=True)
+def _deal(
     children: Ints,
     scores: Floats,
     free: Parents,
     base: Parents,
-    n_before: int,
-    all_children: Ints,
-    all_scores: Floats,
-    parent_start: Ints,
-    parents: Parents,
+    next_family: Ints,
+    next_parent: Ints,
+    families: Families,
 ) -> None:
-    """Write families of one size behind the others, the parents of each ascending."""
-    n_free, n_base = np.uint64(free.shape[1]), np.uint64(len(base))
+    """Write the families of a piece behind those that their children have already, the parents of each ascending."""
+    n_free, width = np.uint64(free.shape[1]), np.uint64(free.shape[1] + len(base))
     one = np.uint64(1)
-    at = np.uint64(parent_start[n_before])
-    to_family = np.uint64(n_before)
+    keys, parents = families.keys, families.parents
+    patterns = (scores + 0.0).view(np.int64)  # the sum makes -0.0 the same as 0.0
     for f in range(np.uint64(len(children))):
-        all_children[to_family] = children[f]
-        all_scores[to_family] = scores[f]
-        for i in range(n_free + n_base):
+        child = np.uint64(children[f])
+        family, at = np.uint64(next_family[child]), np.uint64(next_parent[child])
+        next_family[child] = family + one
+        next_parent[child] = at + width
+        keys[family] = np.uint64(patterns[f] ^ LARGEST if patterns[f] >= 0 else patterns[f])
+        families.scores[family] = scores[f]
+        families.parent_start[family] = at
+        largest = np.int32(-1)
+        for i in range(width):
             parent = free[f, i] if i < n_free else base[i - n_free]
             to = at + i
-            while to > at and parents[to - one] > parent:
-                parents[to] = parents[to - one]
-                to -= one
+            if parent < largest:
+                while to > at and parents[to - one] > parent:
+                    parents[to] = parents[to - one]
+                    to -= one
             parents[to] = parent
-        at += n_free + n_base
-        to_family += one
-        parent_start[to_family] = at
+            largest = max(largest, parent)
 
 
 @njit(cache=True, nogil=True)
-def _by_child_and_score(n_vars: int, children: Ints, scores: Floats) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """Where each child's families start, the order by child and falling score, and which tie with the next in both."""
-    n = len(children)
-    child_start = np.zeros(n_vars + 1, np.int64)
-    for f in range(n):
-        child_start[children[f] + 1] += 1
+def _by_score(child_start: Ints, families: Families) -> tuple[Ints, Ints]:
+    """The order by child, falling score, size and parents; the keys are sorted on the way.
+
+    Also the children whose families of equal score are not in order yet, being too many to be sorted by insertion.
+    """
+    n_vars = len(child_start) - 1
+    keys, order = families.keys, np.arange(len(families.keys))
+    most = 0
     for child in range(n_vars):
-        child_start[child + 1] += child_start[child]
-    keys, spare_keys = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    order, spare_order = np.empty(n, np.int64), np.empty(n, np.int64)
-    patterns = (scores + 0.0).view(np.int64)  # the sum makes -0.0 the same as 0.0
-    free = child_start.copy()
-    for f in range(n):
-        to = free[children[f]]
-        free[children[f]] += 1
-        keys[to] = np.uint64(patterns[f] ^ LARGEST if patterns[f] >= 0 else patterns[f])
-        order[to] = f
-    ties = np.zeros(max(n - 1, 0), np.bool_)
+        most = max(most, child_start[child + 1] - child_start[child])
+    spare_keys, spare_order = np.empty(most, np.uint64), np.empty(most, np.int64)
+    unsettled = np.empty(n_vars, np.int64)
+    n_unsettled = 0
     for child in range(n_vars):
-        first, last = np.uint64(child_start[child]), np.uint64(child_start[child + 1])
-        _sort_keys(first, last, keys, order, spare_keys, spare_order)
-        for f in range(child_start[child] + 1, child_start[child + 1]):
-            ties[f - 1] = keys[f] == keys[f - 1]
-    return child_start, order, ties
+        first, last = child_start[child], child_start[child + 1]
+        if not _sort_keys(keys[first:last], order[first:last], spare_keys, spare_order, families):
+            unsettled[n_unsettled] = child
+            n_unsettled += 1
+    return order, unsettled[:n_unsettled]
 
 
 @njit(cache=True, nogil=True)
-def _sort_keys(first: np.uint64, last: np.uint64, keys: Keys, order: Ints, spare_keys: Keys, spare_order: Ints) -> None:
-    """Sort a run of keys: by their leading digits and then by insertion, or by all digits where that takes longer."""
-    n = last - first
+def _sort_keys(keys: Keys, order: Ints, spare_keys: Keys, spare_order: Ints, families: Families) -> bool:
+    """Sort a child's keys: by their leading digits and then by insertion, which settles ties.
+
+    Where that takes too long, by all digits; ties are left as they are then and the answer is false.
+    """
+    n = len(keys)
     if n > FEW:
-        least, most = keys[first], keys[first]
-        for f in range(first, last):
+        least, most = keys[0], keys[0]
+        for f in range(n):
             least, most = min(least, keys[f]), max(most, keys[f])
         shift = np.uint64(0)
         while (most - least) >> shift >= 1 << 2 * DIGIT:
             shift += np.uint64(1)
-        _sort_by_digit(first, last, least, shift, keys, order, spare_keys, spare_order)
-        _sort_by_digit(first, last, least, shift + np.uint64(DIGIT), spare_keys, spare_order, keys, order)
-    if not _sort_by_insertion(first, last, FEW * n, keys, order):
-        for digit in range(0, 64, 2 * DIGIT):
-            shift = np.uint64(digit)
-            _sort_by_digit(first, last, least, shift, keys, order, spare_keys, spare_order)
-            _sort_by_digit(first, last, least, shift + np.uint64(DIGIT), spare_keys, spare_order, keys, order)
+        _sort_by_digit(least, shift, keys, order, spare_keys, spare_order)
+        _sort_by_digit(least, shift + np.uint64(DIGIT), spare_keys[:n], spare_order, keys, order)
+    if _sort_by_insertion(FEW * n, keys, order, families):
+        return True
+    for digit in range(0, 64, 2 * DIGIT):
+        _sort_by_digit(least, np.uint64(digit), keys, order, spare_keys, spare_order)
+        _sort_by_digit(least, np.uint64(digit + DIGIT), spare_keys[:n], spare_order, keys, order)
+    return False
 
 
 @njit(cache=True, nogil=True)
-def _sort_by_digit(
-    first: np.uint64,
-    last: np.uint64,
-    least: np.uint64,
-    shift: np.uint64,
-    keys: Keys,
-    order: Ints,
-    to_keys: Keys,
-    to_order: Ints,
-) -> None:
+def _sort_by_digit(least: np.uint64, shift: np.uint64, keys: Keys, order: Ints, to_keys: Keys, to_order: Ints) -> None:
     """One pass of a radix sort, on the digit of key - least that begins at bit `shift`."""
     start = np.zeros((1 << DIGIT) + 1, np.uint64)
     mask, one = np.uint64((1 << DIGIT) - 1), np.uint64(1)
-    for f in range(first, last):
+    n = np.uint64(len(keys))
+    for f in range(n):
         start[((keys[f] - least) >> shift & mask) + one] += one
-    start[0] = first
     for i in range(1 << DIGIT):
         start[i + 1] += start[i]
-    for f in range(first, last):
+    for f in range(n):
         digit = (keys[f] - least) >> shift & mask
         to = start[digit]
         start[digit] = to + one
@@ -191,36 +200,51 @@ def _sort_by_digit(
 
 
 @njit(cache=True, nogil=True)
-def _sort_by_insertion(first: np.uint64, last: np.uint64, most_steps: np.uint64, keys: Keys, order: Ints) -> bool:
-    """Sort a run of keys that is nearly sorted; false, with the run half sorted, if it takes more steps."""
+def _sort_by_insertion(most_steps: int, keys: Keys, order: Ints, families: Families) -> bool:
+    """Sort families that are nearly sorted by their keys; false, with the run half sorted, if it takes more steps."""
     one = np.uint64(1)
     steps = np.uint64(0)
-    for f in range(first + one, last):
-        key = keys[f]
-        if keys[f - one] <= key:
-            continue
-        own, to = order[f], np.uint64(f)
-        while to > first and keys[to - one] > key:
+    for f in range(one, np.uint64(len(keys))):
+        key, own, to = keys[f], order[f], np.uint64(f)
+        while to > 0 and (
+            keys[to - one] > key or (keys[to - one] == key and _precedes(own, order[to - one], families))
+        ):
             keys[to], order[to] = keys[to - one], order[to - one]
             to -= one
-        keys[to], order[to] = key, own
-        steps += f - to
-        if steps > most_steps:
-            return False
+        if to < f:
+            keys[to], order[to] = key, own
+            steps += f - to
+            if steps > most_steps:
+                return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _in_order(order: Ints, scores: Floats, parent_start: Ints, parents: Parents) -> tuple[Floats, Ints, Parents]:
+def _precedes(family: int, other: int, families: Families) -> bool:
+    """Does a family come before another one of the same score: by size, then by parents?"""
+    start, parents = families.parent_start, families.parents
+    size, other_size = start[family + 1] - start[family], start[other + 1] - start[other]
+    if size != other_size:
+        return bool(size < other_size)
+    for i in range(size):
+        parent, other_parent = parents[start[family] + i], parents[start[other] + i]
+        if parent != other_parent:
+            return bool(parent < other_parent)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _in_order(order: Ints, families: Families) -> tuple[Floats, Ints, Parents]:
     """Scores, where the parents start, and parents of the families in this order."""
     n = len(order)
+    parent_start, parents = families.parent_start, families.parents
     new_scores, new_start = np.empty(n, np.float64), np.zeros(n + 1, np.int64)
-    new_parents = np.empty(parent_start[n], np.int32)
+    new_parents = np.empty(len(parents), np.int32)
     one = np.uint64(1)
     at = np.uint64(0)
     for f in range(np.uint64(n)):
         source = np.uint64(order[f])
-        new_scores[f] = scores[source]
+        new_scores[f] = families.scores[source]
         for i in range(np.uint64(parent_start[source]), np.uint64(parent_start[source + one])):
             new_parents[at] = parents[i]
             at += one

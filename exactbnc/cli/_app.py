@@ -15,6 +15,7 @@ from exactbnc.cli.info import info
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
 from exactbnc.cli.solve import solve
+from exactbnc.cli.verify import verify
 
 _EPILOG = "\n".join(["Exit codes:", *(f"{code:>4}  {meaning}" for code, meaning in EXIT_CODES.items())])
 
@@ -31,6 +32,7 @@ app.command()(scores)
 app.command()(convert)
 app.command()(info)
 app.command()(check)
+app.command()(verify)
 app.command()(compare)
 
 

@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     INFEASIBLE = 4
     LIMIT_WITH_RESULT = 5
     LIMIT_WITHOUT_RESULT = 6
+    REJECTED = 7
     INTERRUPTED = 130
 
 
@@ -36,6 +37,7 @@ EXIT_CODES = {
     ExitCode.INFEASIBLE: "infeasible: no network satisfies the constraints",
     ExitCode.LIMIT_WITH_RESULT: "limit reached, result written with its gap",
     ExitCode.LIMIT_WITHOUT_RESULT: "limit reached, no result",
+    ExitCode.REJECTED: "verify: the certificate does not prove the network best",
     ExitCode.INTERRUPTED: "interrupted",
 }
 
@@ -69,12 +71,15 @@ def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
 
 def _explain(error: BaseException) -> tuple[ExitCode, str]:
     """The exit code and the message of an exception."""
+    from exactbnc.certificate import CertificateError
     from exactbnc.errors import InfeasibleError
     from scorecache.errors import InputError, MemoryLimitError, ParameterError, TimeLimitError
 
     match error:
         case typer.TyperException():
             return ExitCode.USAGE, f"{error.format_message()}{_help_hint(error)}"
+        case CertificateError():
+            return ExitCode.REJECTED, f"the certificate is rejected: {error}"
         case InfeasibleError():
             return ExitCode.INFEASIBLE, str(error)
         case ParameterError():

@@ -58,7 +58,8 @@ def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> 
         )
     lines += [f"wall:    {facts['wall_seconds']:.2f} s", ""]
     for rank, solution in enumerate(ranking.solutions, start=1):
-        lines.append(f"{rank:>4}  {solution.score:.8f}  {_distance(solution, best):+.6f}  {_difference(solution, best)}")
+        below = _distance(solution, best)
+        lines.append(f"{rank:>4}  {solution.score:.8f}  {below:+.6f}  {_difference(solution, best)}".rstrip())
     return lines
 
 

@@ -62,6 +62,7 @@ Seed = Annotated[int, _search("--seed", metavar="N", help="Same seed, same answe
 Target = Annotated[
     str | None, _output("--output", "-o", metavar="NET", help="The network: .json, .dot, .csv, .txt or .gobnilp.")
 ]
+Certificate = Annotated[bool, _output("--certificate", help="Put a proof for 'exactbnc verify' into the .json of -o.")]
 Plot = Annotated[str | None, _output("--plot", metavar="PICTURE", help="A picture: .png, .svg or .pdf.")]
 Format = Annotated[Literal["jkl", "pss"] | None, _output("--format", help="The cache's format, if its name says none.")]
 Json = Annotated[bool, _output("--json", help="Print the result as one JSON object.")]

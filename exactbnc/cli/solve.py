@@ -9,6 +9,7 @@ from exactbnc.cli import _solve_options as options
 from exactbnc.cli._errors import ExitCode, UsageError
 from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
+from exactbnc.cli._proof import check_certificate_options, proof_of, what_it_rests_on
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._structure import chosen_family
 from exactbnc.cli._table import SolveTable
@@ -58,6 +59,7 @@ def solve(
     within: options.Within = None,
     mec: options.Mec = False,
     output: options.Target = None,
+    certificate: options.Certificate = False,
     plot: options.Plot = None,
     file_format: options.Format = None,
     as_json: options.Json = False,
@@ -87,6 +89,8 @@ def solve(
 
     if mec and k_best is None and within is None:
         raise UsageError("--mec chooses among several networks: add --k-best K or --within D")
+    if certificate:
+        check_certificate_options(output, ranks=k_best is not None or within is not None)
     if output is not None:
         known_suffix(output, WRITERS)
     if plot is not None:
@@ -139,11 +143,14 @@ def solve(
     solution = find(problem, method=method, limits=limits, start=beginning, listener=listener, seed=seed)
     if check is not None:
         _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
+    proof = proof_of(problem, solution, limits, seed) if certificate else None
     if solution.dag is not None and output is not None:
-        write_network(solution, problem, output)
+        write_network(solution, problem, output, certificate=None if proof is None else proof.certificate)
     if solution.dag is not None and plot is not None:
         draw(solution.dag, plot, class_name=solution.class_name)
     facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
+    if proof is not None:
+        facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
     talk.result(_lines(problem, solution, facts), "solve", facts)
     return _exit_code(solution)
 
@@ -200,6 +207,7 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
         "gap": solution.gap if solution.score is not None else None,
         "relative_gap": solution.relative_gap if solution.score is not None else None,
         "tolerance": solution.tolerance,
+        "proved": what_it_rests_on(solution) if solution.status == "optimal" else None,
         "class": solution.class_name,
         "arcs": [] if solution.dag is None else [list(arc) for arc in solution.dag.arcs],
         "method": solution.method,
@@ -215,7 +223,7 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
         return [f"status:  {solution.status} (no network was found; stopped by {solution.stop_reason})"]
-    proof = f"proved within {solution.tolerance:.1g}"
+    proof = f"proved {what_it_rests_on(solution)}"
     if solution.status != "optimal":
         proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"
     lines = [
@@ -224,6 +232,8 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         f"bound:   {solution.bound:.8f}",
         f"method:  {solution.method}, {facts['wall_seconds']:.2f} s",
     ]
+    if "certificate" in facts:
+        lines.append(f"proof:   {facts['certificate']}")
     if not solution.cache_is_safe:
         lines.append(f"note:    best among the listed families only: {'; '.join(problem.unsound_reasons)}")
     width = max(len(name) for name in problem.names)

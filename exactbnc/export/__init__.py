@@ -12,8 +12,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from exactbnc.dag import DAG
 from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
@@ -45,9 +46,15 @@ READERS: dict[str, Callable[[str, str], DAG]] = {
 }
 
 
-def write_network(result: Solution | DAG, problem: Problem | None, path: str | os.PathLike[str]) -> None:
-    """Write a solution's network, or a network by itself, whole or not at all."""
-    text = network_text(result, problem, known_suffix(path, WRITERS))
+def write_network(
+    result: Solution | DAG,
+    problem: Problem | None,
+    path: str | os.PathLike[str],
+    *,
+    certificate: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a solution's network, or a network by itself, whole or not at all; a `.json` file holds a certificate."""
+    text = WRITERS[known_suffix(path, WRITERS)](Network.of(result, problem, certificate=certificate))
     with atomic_write(path) as (sink,):
         sink.write(text.encode())
 

@@ -1,7 +1,8 @@
 """A network as JSON with all that is known about it; unknown facts are null.
 
 Keys: schema_version (1), names, class, arcs ([parent, child] pairs), status, score, bound, gap, relative_gap, method,
-cache_is_safe, local_scores (by variable). A number that is not finite is null, since JSON has no word for it.
+cache_is_safe, local_scores (by variable), and certificate if there is one (`exactbnc.certificatefile`). A number that is
+not finite is null, since JSON has no word for it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def facts(network: Network) -> dict[str, Any]:
     solution = network.solution
     local_scores = network.local_scores()
     total = None if local_scores is None else fsum(local_scores.values())
-    return {
+    known = {
         "schema_version": SCHEMA_VERSION,
         "names": list(network.dag.names),
         "class": network.class_name,
@@ -36,6 +37,7 @@ def facts(network: Network) -> dict[str, Any]:
         "cache_is_safe": None if solution is None else solution.cache_is_safe,
         "local_scores": local_scores,
     }
+    return known if network.certificate is None else {**known, "certificate": network.certificate}
 
 
 def render(network: Network) -> str:
@@ -59,6 +61,8 @@ def parse_facts(text: str, label: str) -> dict[str, Any]:
         stored = json.loads(text)
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason
+        raise NetworkFileError(label, None, f"expected the JSON of a network, but {error}") from error
     if not isinstance(stored, dict):
         raise NetworkFileError(label, None, f"expected a JSON object, got {text.strip()!r:.60}")
     version = stored.get("schema_version")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
@@ -28,15 +30,22 @@ class Network:
     dag: DAG
     solution: Solution | None = None
     problem: Problem | None = None
+    certificate: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, result: Solution | DAG, problem: Problem | None = None) -> Network:
+    def of(
+        cls,
+        result: Solution | DAG,
+        problem: Problem | None = None,
+        *,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> Network:
         """The network of a solution, or a network by itself."""
         if isinstance(result, DAG):
-            return cls(result, None, problem)
+            return cls(result, None, problem, certificate)
         if result.dag is None:
             raise ParameterError(f"there is no network to write: the status is {result.status.value!r}")
-        return cls(result.dag, result, problem)
+        return cls(result.dag, result, problem, certificate)
 
     @property
     def class_name(self) -> str | None:

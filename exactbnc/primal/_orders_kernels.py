@@ -21,16 +21,15 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-Indices = NDArray[np.int32]
 
 TOTAL, KEPT, BEST, CHAIN_BEST, N_QUEUED, QUEUE_HEAD, CLOCK, WORK, N_IDLE, N_KICKS = range(10)
 """Places in the tally: costs of the order in hand, of the one to return to, of the best, of the best of the chain; the
 queue; the last stamp given out; families and pairs looked at; kicks since the chain improved; all kicks."""
 
 _WORD_BITS = 64
-_MAX_KICK = 3  # insertions, or families forced, in one kick
+_MAX_KICK = 4  # insertions, or families forced, in one kick
 _MAX_SEGMENT = 12  # variables that a kick moves together
-_SHORTEST_SEGMENT_PART = 4  # and never more than this part of the order
+_SEGMENT_PART = 4  # and not more than every so many-th of all
 
 
 class Families(NamedTuple):
@@ -43,11 +42,11 @@ class Families(NamedTuple):
     child_start: Ints
     cost: Ints
     member_start: Ints
-    members: Indices
+    members: Ints
     pair_start: Ints
-    pair_child: Indices
+    pair_child: Ints
     holder_start: Ints
-    holders: Indices
+    holders: Ints
 
 
 class Walk(NamedTuple):
@@ -72,13 +71,13 @@ class Walk(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def list_members(masks: Words, n_vars: int) -> tuple[Ints, Indices]:
+def list_members(masks: Words, n_vars: int) -> tuple[Ints, Ints]:
     """The members of every mask, in compressed rows."""
     n_families, n_words = masks.shape
     start = np.zeros(n_families + 1, dtype=np.int64)
     for round_ in range(2):  # count, then fill
         if round_ == 1:
-            members = np.empty(start[n_families], dtype=np.int32)
+            members = np.empty(start[n_families], dtype=np.int64)
         n_seen = 0
         for family in range(n_families):
             for word in range(n_words):
@@ -96,7 +95,7 @@ def list_members(masks: Words, n_vars: int) -> tuple[Ints, Indices]:
 
 
 @njit(cache=True, nogil=True)
-def list_pairs(child_start: Ints, member_start: Ints, members: Indices) -> tuple[Ints, Indices, Ints, Indices]:
+def list_pairs(child_start: Ints, member_start: Ints, members: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """The pairs and their holders, as Families has them: families sorted by member, then by child."""
     n_vars = len(child_start) - 1
     position = np.zeros(n_vars + 1, dtype=np.int64)
@@ -104,8 +103,8 @@ def list_pairs(child_start: Ints, member_start: Ints, members: Indices) -> tuple
         position[member + 1] += 1
     for v in range(n_vars):
         position[v + 1] += position[v]
-    holders = np.empty(len(members), dtype=np.int32)
-    owner = np.empty(len(members), dtype=np.int32)
+    holders = np.empty(len(members), dtype=np.int64)
+    owner = np.empty(len(members), dtype=np.int64)
     ends = position[1:].copy()
     for child in range(n_vars):
         for family in range(child_start[child], child_start[child + 1]):
@@ -114,7 +113,7 @@ def list_pairs(child_start: Ints, member_start: Ints, members: Indices) -> tuple
                 owner[position[members[k]]] = child
                 position[members[k]] += 1
     pair_start = np.zeros(n_vars + 1, dtype=np.int64)
-    pair_child = np.empty(len(members), dtype=np.int32)
+    pair_child = np.empty(len(members), dtype=np.int64)
     holder_start = np.zeros(len(members) + 1, dtype=np.int64)
     n_pairs, first = 0, 0
     for v in range(n_vars):
@@ -138,7 +137,7 @@ def draw(random: Words, n: int) -> int:
     bits ^= bits >> np.uint64(27)
     random[0] = bits
     high = (bits * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(33)
-    return np.int64((high * np.uint64(n)) >> np.uint64(31))
+    return int(np.int64((high * np.uint64(n)) >> np.uint64(31)))
 
 
 @njit(cache=True, nogil=True)
@@ -149,7 +148,7 @@ def draw_exponential(random: Words) -> float:
 
 
 @njit(cache=True, nogil=True)
-def last_rank(start: Ints, members: Indices, rank: Ints, family: int, limit: int) -> int:
+def last_rank(start: Ints, members: Ints, rank: Ints, family: int, limit: int) -> int:
     """The place of the family's last member, -1 without members; the limit if it is not below it."""
     last = -1
     for k in range(start[family], start[family + 1]):
@@ -160,7 +159,7 @@ def last_rank(start: Ints, members: Indices, rank: Ints, family: int, limit: int
 
 
 @njit(cache=True, nogil=True)
-def fits(start: Ints, members: Indices, rank: Ints, family: int, limit: int, added: int) -> bool:
+def fits(start: Ints, members: Ints, rank: Ints, family: int, limit: int, added: int) -> bool:
     """Are all members before the limit, one variable added to those (-1: none)?"""
     for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
         if rank[members[k]] >= limit and members[k] != added:
@@ -169,7 +168,7 @@ def fits(start: Ints, members: Indices, rank: Ints, family: int, limit: int, add
 
 
 @njit(cache=True, nogil=True)
-def holds(start: Ints, members: Indices, family: int, v: int) -> bool:
+def holds(start: Ints, members: Ints, family: int, v: int) -> bool:
     """Is v a member of the family?"""
     for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
         if members[k] == v:
@@ -179,7 +178,7 @@ def holds(start: Ints, members: Indices, family: int, v: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def family_across(
-    start: Ints, members: Indices, rank: Ints, holders: Indices, first: int, end: int, family: int, u: int, v: int
+    start: Ints, members: Ints, rank: Ints, holders: Ints, first: int, end: int, family: int, u: int, v: int
 ) -> int:
     """The family of u if v came to its other side; u has `family` now, those with v are `holders[first:end]`."""
     limit = rank[u]
@@ -188,7 +187,7 @@ def family_across(
             if holders[k] >= family:
                 break
             if fits(start, members, rank, holders[k], limit, v):
-                return holders[k]
+                return int(holders[k])
     elif holds(start, members, family, v):
         while holds(start, members, family, v) or not fits(start, members, rank, family, limit, -1):
             family += 1
@@ -196,17 +195,17 @@ def family_across(
 
 
 @njit(cache=True, nogil=True)
-def price_places(t: Families, walk: Walk, v: int, slack: int) -> int:
+def price_places(t: Families, walk: Walk, v: int) -> int:
     """Write to `change[j]` what the total changes by as v goes on to place j, from its own place outwards.
 
-    Returns the first place worth a look: before it the total is more than `slack` above what it is. The caller sets
-    `change` back to zero.
+    Returns the first place worth a look: further left v loses more than its children gain. The caller puts `change`
+    back to zero.
     """
     start, members, cost, holder_start, holders = t.member_start, t.members, t.cost, t.holder_start, t.holders
     pair_child, rank, families, change = t.pair_child, walk.rank, walk.chosen, walk.change
     stamp, flip, flip_stamp = walk.stamp, walk.flip, walk.flip_stamp
     n_vars, here, chosen = len(rank), rank[v], families[v]
-    to_gain = slack
+    to_gain = 0
     for pair in range(t.pair_start[v], t.pair_start[v + 1]):
         u = pair_child[pair]
         if flip_stamp[pair] != stamp[u]:
@@ -230,7 +229,7 @@ def price_places(t: Families, walk: Walk, v: int, slack: int) -> int:
         change[open_from] += cheaper - own
     walk.tally[WORK] += t.pair_start[v + 1] - t.pair_start[v] + chosen - t.child_start[v] + n_vars // 8
     if to_gain == 0:
-        return here
+        return int(here)
     open_from, paid, family = last_rank(start, members, rank, chosen, n_vars), own, chosen
     while open_from >= 0:
         family += 1
@@ -241,13 +240,13 @@ def price_places(t: Families, walk: Walk, v: int, slack: int) -> int:
             change[open_from] += cost[family] - paid
             open_from, paid = last, cost[family]
     walk.tally[WORK] += family - chosen
-    return open_from + 1
+    return int(open_from + 1)
 
 
 @njit(cache=True, nogil=True)
 def best_place(t: Families, walk: Walk, v: int) -> int:
     """The place of v with the least total; its own place if no other is better."""
-    first = price_places(t, walk, v, 0)
+    first = price_places(t, walk, v)
     here, own = walk.rank[v], t.cost[walk.chosen[v]]
     place, least, total = here, 0, 0
     for j in range(here - 1, first - 1, -1):
@@ -263,32 +262,7 @@ def best_place(t: Families, walk: Walk, v: int) -> int:
             if total > own:  # v cannot win back more than its own cost
                 break
     walk.change[:] = 0
-    return place
-
-
-@njit(cache=True, nogil=True)
-def place_within(t: Families, walk: Walk, v: int, slack: int) -> int:
-    """One of the places of v, its own among them, where the total grows by at most the slack; each as likely."""
-    first = price_places(t, walk, v, slack)
-    here, own = walk.rank[v], t.cost[walk.chosen[v]]
-    place, n_places, total = here, 1, 0
-    for j in range(here - 1, first - 1, -1):
-        total += walk.change[j]
-        if total <= slack:
-            n_places += 1
-            if draw(walk.random, n_places) == 0:
-                place = j
-    total = 0
-    for j in range(here + 1, len(walk.order)):
-        total += walk.change[j]
-        if total <= slack:
-            n_places += 1
-            if draw(walk.random, n_places) == 0:
-                place = j
-        if total - own > slack:
-            break
-    walk.change[:] = 0
-    return place
+    return int(place)
 
 
 @njit(cache=True, nogil=True)
@@ -399,7 +373,8 @@ def note_best(walk: Walk) -> None:
     """Remember the order in hand if it is the best so far."""
     if walk.tally[TOTAL] < walk.tally[BEST]:
         walk.tally[BEST] = walk.tally[TOTAL]
-        walk.best_order[:] = walk.order
+        for j in range(len(walk.order)):
+            walk.best_order[j] = walk.order[j]
 
 
 @njit(cache=True, nogil=True)
@@ -421,27 +396,6 @@ def climb(t: Families, walk: Walk, work: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def anneal(t: Families, walk: Walk, first_step: int, n_steps: int, hot: float, cold: float, work: int) -> int:
-    """Random insertions at a temperature that falls from hot to cold; returns the next step when the work is done.
-
-    A step draws a slack, exponential with the temperature T as mean, and one of the places within it: slice sampling
-    (Neal 2003), which leaves the distribution exp(-total / T) over the orders as it is.
-    """
-    end = walk.tally[WORK] + work
-    n_vars = len(walk.order)
-    for step in range(first_step, n_steps):
-        if walk.tally[WORK] > end:
-            return step
-        temperature = hot * (cold / hot) ** (step / n_steps)
-        v = draw(walk.random, n_vars)
-        place = place_within(t, walk, v, np.int64(temperature * draw_exponential(walk.random)))
-        if place != walk.rank[v]:
-            move(t, walk, v, place)
-            note_best(walk)
-    return n_steps
-
-
-@njit(cache=True, nogil=True)
 def displace(t: Families, walk: Walk, v: int, place: int) -> None:
     """Move v, and have it priced again."""
     move(t, walk, v, place)
@@ -450,12 +404,14 @@ def displace(t: Families, walk: Walk, v: int, place: int) -> None:
 
 @njit(cache=True, nogil=True)
 def force_family(t: Families, walk: Walk) -> None:
-    """Open a cheaper family to some variable: it goes behind the last member, or the members come before it."""
+    """Open a cheaper family to some variable: it goes behind the last member, or the members come before it.
+
+    There is such a variable as long as the total is above zero.
+    """
     v = draw(walk.random, len(walk.order))
-    n_cheaper = walk.chosen[v] - t.child_start[v]
-    if n_cheaper == 0:
-        return
-    family = t.child_start[v] + draw(walk.random, n_cheaper)
+    while walk.chosen[v] == t.child_start[v]:
+        v = draw(walk.random, len(walk.order))
+    family = t.child_start[v] + draw(walk.random, walk.chosen[v] - t.child_start[v])
     if draw(walk.random, 2) == 0:
         displace(t, walk, v, last_rank(t.member_start, t.members, walk.rank, family, len(walk.order)))
         return
@@ -468,7 +424,7 @@ def force_family(t: Families, walk: Walk) -> None:
 def move_segment(t: Families, walk: Walk) -> None:
     """Move a few neighbours together to another place."""
     n_vars = len(walk.order)
-    length = 1 + draw(walk.random, max(1, min(n_vars // _SHORTEST_SEGMENT_PART, _MAX_SEGMENT)))
+    length = 1 + draw(walk.random, max(1, min(n_vars // _SEGMENT_PART, _MAX_SEGMENT)))
     old, new = draw(walk.random, n_vars - length + 1), draw(walk.random, n_vars - length + 1)
     for k in range(length):
         if new < old:
@@ -479,36 +435,38 @@ def move_segment(t: Families, walk: Walk) -> None:
 
 @njit(cache=True, nogil=True)
 def kick(t: Families, walk: Walk) -> None:
-    """Leave a local optimum: a few random insertions, a few families forced, or a segment moved."""
+    """Leave a local optimum: half the time by moving a segment, else by a few forced families or random insertions."""
     n_vars = len(walk.order)
-    kind = draw(walk.random, 3)
-    if kind == 0:
+    kind = draw(walk.random, 4)
+    if kind <= 1:
         move_segment(t, walk)
         return
     for _ in range(1 + draw(walk.random, _MAX_KICK)):
-        if kind == 1:
-            force_family(t, walk)
-        else:
+        if kind == 3:
             displace(t, walk, draw(walk.random, n_vars), draw(walk.random, n_vars))
+        elif walk.tally[TOTAL] > 0:
+            force_family(t, walk)
 
 
 @njit(cache=True, nogil=True)
 def keep(walk: Walk) -> None:
     """The order in hand becomes the one to return to."""
-    walk.kept_order[:] = walk.order
-    walk.kept_rank[:] = walk.rank
-    walk.kept_chosen[:] = walk.chosen
-    walk.kept_stamp[:] = walk.stamp
+    for j in range(len(walk.order)):
+        walk.kept_order[j] = walk.order[j]
+        walk.kept_rank[j] = walk.rank[j]
+        walk.kept_chosen[j] = walk.chosen[j]
+        walk.kept_stamp[j] = walk.stamp[j]
     walk.tally[KEPT] = walk.tally[TOTAL]
 
 
 @njit(cache=True, nogil=True)
 def go_back(walk: Walk) -> None:
     """Return to the order kept; flips of that time are valid again, because no stamp is given out twice."""
-    walk.order[:] = walk.kept_order
-    walk.rank[:] = walk.kept_rank
-    walk.chosen[:] = walk.kept_chosen
-    walk.stamp[:] = walk.kept_stamp
+    for j in range(len(walk.order)):
+        walk.order[j] = walk.kept_order[j]
+        walk.rank[j] = walk.kept_rank[j]
+        walk.chosen[j] = walk.kept_chosen[j]
+        walk.stamp[j] = walk.kept_stamp[j]
     walk.tally[TOTAL] = walk.tally[KEPT]
 
 
@@ -546,7 +504,7 @@ def greedy_order(t: Families, random: Words, noise: float) -> Ints:
     """
     n_vars = len(t.child_start) - 1
     one = 1 << 30
-    n_missing = np.diff(t.member_start)
+    n_missing = t.member_start[1:] - t.member_start[:-1]
     cheapest = np.empty(n_vars, dtype=np.int64)
     for v in range(n_vars):
         cheapest[v] = t.child_start[v]

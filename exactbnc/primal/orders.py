@@ -6,8 +6,8 @@ Given an order, every child takes its cheapest family among its predecessors, an
 
 (Teyssier and Koller 2005, "Ordering-based search"). The neighbours of an order are its insertions: one variable taken
 out and put at another place (Alonso-Barba et al. 2011; Lee and van Beek 2017, "Metaheuristics for score-and-search
-Bayesian network structure learning"). The search is a series of chains: anneal from a randomised greedy order, climb to
-a local optimum, kick it and climb again until kicks no longer help.
+Bayesian network structure learning"). The search is a series of chains: climb from a randomised greedy order to a local
+optimum, kick it and climb again, until kicks no longer help.
 
 Families are given in compressed rows: those of child v are `child_start[v]:child_start[v + 1]`, cheapest first; family
 f costs `cost[f]` and needs the variables in `masks[f]` before the child (variable u is bit u % 64 of word u // 64).
@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from exactbnc.primal import _orders_kernels as kernels
 from exactbnc.primal._orders_kernels import Families, Walk
 
+__all__ = ["Effort", "Families", "FoundOrder", "families", "improve", "search_orders"]
+
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _CHUNK = 200_000  # families and pairs looked at before a kernel returns: some hundredths of a second
-_HOT, _COLD = 0.3, 0.003  # first and last temperature of the annealing, in parts of the mean cost of a child
-_HOP = 0.1  # temperature of the chain over local optima, likewise
+_TEMPERATURES = (0.03, 0.1)  # of the chains in turn, in parts of the mean cost of a child
 _FIRST_NOISE, _NOISE = 0.3, 1.0  # of the first greedy order and of the later ones
 _PENALTIES = 1 << 61  # what the penalties of all children may come to; costs and penalties stay below 2**62
 _UNKNOWN = 1 << 62
@@ -40,11 +41,10 @@ _SEED_STEP = 0x9E3779B97F4A7C15  # odd, so that different seeds give different s
 
 @dataclass(frozen=True)
 class Effort:
-    """Chains, kicks in a row that do not improve a chain, and annealing steps per variable at its start."""
+    """The number of chains; a chain ends after so many kicks per variable in a row that do not improve it."""
 
     n_chains: int = 10
-    n_kicks: int = 500
-    n_sweeps: int = 100
+    kicks_per_var: int = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,35 +100,23 @@ def search_orders(
 
     It ends at a cost of `target` or less, at the `deadline` (by `time.monotonic`) or after all chains. Without a
     deadline that bites, the same seed gives the same order. The first chain begins at `start`, if there is one and it
-    gives every child a family, and is not annealed.
+    gives every child a family.
     """
     n_vars = len(table.child_start) - 1
+    target = max(target, 0)
     walk = _walk(table, seed)
-    is_started = start is not None and _enter(table, walk, start)
-    if not is_started and not _enter(table, walk, kernels.greedy_order(table, walk.random, _FIRST_NOISE)):
-        return None
+    if start is None or not _enter(table, walk, start):
+        is_feasible = _enter(table, walk, kernels.greedy_order(table, walk.random, _FIRST_NOISE))
+        if not is_feasible:
+            return None
     kernels.note_best(walk)
     n_chains = 0
-
-    def is_over() -> bool:
-        return bool(walk.tally[kernels.BEST] <= target) or time.monotonic() >= deadline
-
-    while not is_over() and not kernels.climb(table, walk, _CHUNK):
-        kernels.note_best(walk)
-    kernels.note_best(walk)
-    while n_chains < effort.n_chains and not is_over():
+    while n_chains < effort.n_chains and not _is_over(walk, target, deadline):
         if n_chains > 0:
             _enter(table, walk, kernels.greedy_order(table, walk.random, _NOISE))
+        temperature = _TEMPERATURES[n_chains % len(_TEMPERATURES)] * float(walk.tally[kernels.BEST]) / n_vars
+        _hop(table, walk, effort.kicks_per_var * n_vars, temperature, target, deadline)
         n_chains += 1
-        scale = walk.tally[kernels.BEST] / n_vars
-        if n_chains > 1 or not is_started:
-            step, n_steps = 0, effort.n_sweeps * n_vars
-            while step < n_steps and not is_over():
-                step = kernels.anneal(table, walk, step, n_steps, _HOT * scale, _COLD * scale, _CHUNK)
-        walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
-        walk.tally[kernels.N_IDLE] = 0
-        while not is_over() and not kernels.hop(table, walk, effort.n_kicks, _HOP * scale, target, _CHUNK):
-            pass
     _enter(table, walk, walk.best_order.copy())
     return FoundOrder(
         order=walk.best_order,
@@ -137,6 +125,19 @@ def search_orders(
         n_chains=n_chains,
         n_kicks=int(walk.tally[kernels.N_KICKS]),
     )
+
+
+def _hop(table: Families, walk: Walk, n_kicks: int, temperature: float, target: int, deadline: float) -> None:
+    """One chain from the order in hand."""
+    walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
+    walk.tally[kernels.N_IDLE] = 0
+    is_done = False
+    while not is_done and not _is_over(walk, target, deadline):
+        is_done = kernels.hop(table, walk, n_kicks, temperature, target, _CHUNK)
+
+
+def _is_over(walk: Walk, target: int, deadline: float) -> bool:
+    return bool(walk.tally[kernels.BEST] <= target) or time.monotonic() >= deadline
 
 
 def _walk(table: Families, seed: int) -> Walk:

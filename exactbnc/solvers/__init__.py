@@ -2,13 +2,14 @@
 
 Each solver says of a problem yes, or no with the reason. `auto` takes the tree solver where it fits; otherwise it
 splits the problem into components where the constraints allow it, and gives each to dynamic programming if that can
-afford it and to the integer program if not.
+afford it; if not, to the search that suits it (`search`), or to the integer program where there are global rules.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast
@@ -102,7 +103,11 @@ def _solve_one(
         dp = make_solver("dp")
         if dp.refusal(problem, limits) is None:
             return dp.solve(problem, limits, start, listener, seed)
-    return make_solver("ilp").solve(problem, limits, start, listener, seed)
+    if make_solver("order").refusal(problem, limits) is not None:
+        return make_solver("ilp").solve(problem, limits, start, listener, seed)
+    from exactbnc.solvers.search import solve_by_search
+
+    return solve_by_search(problem, limits, start, listener, seed)
 
 
 def _solve_components(
@@ -119,7 +124,8 @@ def _solve_components(
     for part in parts:
         known = [(other, own.dag, own.score) for other, own in zip(parts, solutions, strict=False)]
         whole = None if listener is None or part is not parts[-1] else _Whole(listener, problem, part, known)
-        solutions.append(_solve_one(part.problem, own_limits, None if start is None else restricted(start, part), whole, seed))
+        own_start = None if start is None else restricted(start, part)
+        solutions.append(_solve_one(part.problem, own_limits, own_start, whole, seed))
         if solutions[-1].stop_reason == "interrupted":
             # a network needs the other components too, but not their proofs
             own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())
@@ -149,8 +155,18 @@ def _solve_components(
         tolerance=math.fsum(own.tolerance for own in solutions),
         cache_is_safe=problem.cache_is_safe,
         class_name=problem.constraints.class_name,
-        statistics={"n_components": len(parts), "wall_seconds": time.monotonic() - begun},
+        statistics={
+            **_added([own.statistics for own in solutions]),
+            "n_components": len(parts),
+            "wall_seconds": time.monotonic() - begun,
+        },
     )
+
+
+def _added(listed: list[Mapping[str, float | int | str]]) -> dict[str, float | int | str]:
+    """Counts and seconds summed over components."""
+    names = dict.fromkeys(name for statistics in listed for name in statistics)
+    return {name: sum(cast(float, statistics.get(name, 0)) for statistics in listed) for name in names}
 
 
 class _Whole:

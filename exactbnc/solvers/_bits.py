@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from scorecache.counting.bitmap import popcount
+from scorecache.counting import bitmap
 
 __all__ = ["add", "has", "popcount", "trailing_zeros"]
 
@@ -15,7 +18,7 @@ Words = NDArray[np.uint64]
 
 
 @intrinsic
-def trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
+def _trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
     """The number of the lowest set bit of a 64-bit word that is not 0."""
 
     def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
@@ -24,10 +27,14 @@ def trailing_zeros(typing_context, word):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), codegen
 
 
+popcount = cast(Callable[[np.uint64], int], bitmap.popcount)
+trailing_zeros = cast(Callable[[np.uint64], int], _trailing_zeros)
+
+
 @njit(cache=True, inline="always")
 def has(words: Words, row: int, u: int) -> bool:
     """Is variable u in the set of that row?"""
-    return (words[row, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != 0
+    return bool((words[row, u >> 6] >> np.uint64(u & 63)) & np.uint64(1))
 
 
 @njit(cache=True, inline="always")

@@ -122,7 +122,8 @@ def _whole_costs(scores: NDArray[np.float64], child_start: Ints, child: Ints) ->
     if not worst * 10.0**FILE_DIGITS < LARGEST_TOTAL:
         raise ParameterError(f"the scores are too far apart ({worst:.3g} in all) for whole numbers of 1e-{FILE_DIGITS}")
     digits = FILE_DIGITS
-    is_rounded = bool(np.any(np.abs(fraction - np.rint(fraction * 10.0**digits) / 10.0**digits) > np.spacing(np.abs(scores))))
+    away = np.abs(fraction - np.rint(fraction * 10.0**digits) / 10.0**digits)
+    is_rounded = bool(np.any(away > np.spacing(np.abs(scores))))
     if is_rounded:
         digits = next(d for d in range(MOST_DIGITS, 0, -1) if worst * 10.0**d < LARGEST_TOTAL)
     first = child_start[:-1][child]

@@ -47,9 +47,10 @@ def indicator_bitmaps(
             segment_base.append(base)
             segment_shift.append(bit)
             starts.append(starts[-1] + _n_words(len(chosen)))
-    first = np.concatenate([[0], np.cumsum(arities[list(variables)] - 1)]).astype(np.int64)
-    words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
+    first = np.zeros(len(variables) + 1, dtype=np.int64)
     own = np.array(variables, dtype=np.int64)
+    np.cumsum(arities[own] - 1, out=first[1:])
+    words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
     for chosen, start in zip(segments, starts, strict=False):
         _set_bits(rows.codes, own, first, chosen, words, start)
     return Bitmaps(

@@ -114,6 +114,8 @@ def count_cells(
 def base_labels(rows: Rows, variables: Sequence[int], arities: NDArray[np.int64]) -> tuple[Labels, int]:
     """Number the configurations of some variables that occur; no variables: one label."""
     labels, n_labels = np.zeros(rows.n_distinct, dtype=np.int32), 1
+    if not variables:
+        return labels, n_labels
     numbers = np.full(dense_size(rows.n_distinct), -1, dtype=np.int32)
     keys = np.full(hash_size(rows.n_distinct), -1, dtype=np.int64)
     slots = np.empty(len(keys), dtype=np.int32)

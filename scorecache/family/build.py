@@ -126,11 +126,13 @@ def run_levels(build: FamilyBuild, runner: Runner) -> Iterator[Survivors]:
         ]  # fmt: skip
         for holds_class, scores, parents in runner.run(tasks):
             for flag in (0, 1):
-                chosen = holds_class == flag
-                table = build.order[parents[chosen][:, :size]] if n else np.empty((chosen.sum(), 0), dtype=np.int64)
+                chosen = np.flatnonzero(holds_class == flag)
+                if len(chosen) == 0:
+                    continue
+                table = build.order[parents[chosen][:, :size]] if n else np.empty((len(chosen), 0), dtype=np.int64)
                 if flag and build.search.plain_limit >= 0:
                     table = np.column_stack([table, np.full(len(table), build.class_index)])
-                yield np.full(int(chosen.sum()), build.child), scores[chosen], table
+                yield np.full(len(chosen), build.child), scores[chosen], table
         if is_top or not (np.any(here.plain < np.inf) or np.any(here.with_class < np.inf)):
             return
         below = here

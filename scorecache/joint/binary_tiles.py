@@ -99,9 +99,7 @@ def binary_values(
         if not is_top:
             for base in range(n_base):
                 to = level_start[m] + base * ones.level_size[m] + rank_s
-                at = ((n_cells - 1) * n_base + base) * n_pairs
-                for e in range(n_pairs):
-                    entries[to + e] = pairs[at + e]
+                _copy_run(pairs, ((n_cells - 1) * n_base + base) * n_pairs, n_pairs, entries, to)
         _gather(lattice, ones, bits, suffix, n_base, below, n_pairs, pairs, singles, totals)
         _invert(n_u, n_base * n_pairs, pairs)
         _invert(n_u, n_base * below, singles)
@@ -201,17 +199,19 @@ def _count_pairs(
     for p in range(np.uint64(below)):
         for w in range(n_words):
             anded[w] = prefix[w] & words[p, w]
-        for x in range(p):
-            for segment in range(n_segments):
-                n, at, end = np.uint64(0), np.uint64(starts[segment]), np.uint64(starts[segment + one])
+        for segment in range(n_segments):
+            begin, end = np.uint64(starts[segment]), np.uint64(starts[segment + one])
+            shift, row = np.uint64(shifts[segment]), to + np.uint64(bases[segment] * n_pairs)
+            for x in range(p):
+                n, at = np.uint64(0), begin
                 while at + one < end:  # two words a step: a plain loop is vectorised, which few words do not repay
                     n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
                     n += popcount(anded[at + one] & words[x, at + one])
                     at += two
                 if at < end:
                     n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
-                pairs[to + np.uint64(bases[segment] * n_pairs)] += np.int32(n << np.uint64(shifts[segment]))
-            to += one
+                pairs[row + x] += np.int32(n << shift)
+        to += p
 
 
 @njit(cache=True, nogil=True)
@@ -242,15 +242,21 @@ def _gather(
             to = cell * n_base + base
             if size < n_u:
                 at = level_start[size + 2] + base * level_size[size + 2] + rank_2
-                for e in range(n_pairs):
-                    pairs[to * n_pairs + e] = entries[at + e]
+                _copy_run(entries, at, n_pairs, pairs, to * n_pairs)
             at = level_start[size + 1] + base * level_size[size + 1] + rank_1
-            for x in range(below):
-                singles[to * below + x] = entries[at + x]
+            _copy_run(entries, at, below, singles, to * below)
             if size == 0:
                 totals[to] = bits.base_size[base]
             else:
                 totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
+
+
+@njit(cache=True, nogil=True)
+def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> None:
+    """Copy a run of counts; unsigned indices spare numba's test for negative ones, and the loop is vectorised."""
+    at_source, at_target = np.uint64(start), np.uint64(to)
+    for e in range(np.uint64(n)):
+        target[at_target + e] = source[at_source + e]
 
 
 @njit(cache=True, nogil=True)
@@ -259,9 +265,9 @@ def _invert(n_u: int, width: int, table: Counts) -> None:
     for i in range(n_u):
         for cell in range(1 << n_u):
             if not cell >> i & 1:
-                zero = cell * width
-                one = (cell | 1 << i) * width
-                for e in range(width):
+                zero = np.uint64(cell * width)
+                one = np.uint64((cell | 1 << i) * width)
+                for e in range(np.uint64(width)):
                     table[zero + e] -= table[one + e]
 
 

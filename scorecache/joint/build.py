@@ -28,7 +28,7 @@ def run_levels(build: JointBuild, runner: Runner) -> Iterator[Survivors]:
         here = _new_state(build, level, is_top)
         for children, scores, parents in runner.run(level_tasks(build, level, below, here, is_top, parents_only=False)):
             yield children, scores, parents[:, : level - 1]
-        if is_top or not np.any(here.best_by_set < np.inf):
+        if is_top or not here.best_by_set.min() < np.inf:
             return
         if build.split[level - 1] < len(build.order):
             skipped = level_tasks(build, level, below, here, is_top, parents_only=True)

@@ -7,6 +7,7 @@ first in every level and the label kernel takes the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from math import comb
 
 import numpy as np
@@ -67,7 +68,7 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
     with_bounds = pruning.on and bounds_pay(split, len(order))
     q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
-    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, float(own_arities.mean()) ** n_levels))
+    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
     terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
     rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
     labelled = Labelled(
@@ -76,7 +77,7 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     )  # fmt: skip
     binom = binomials(len(order) + 1, n_levels + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
-    binary = bool(np.all(own_arities[: split[0]] == 2))
+    binary = bool((own_arities[: split[0]] == 2).all())
     ones = _ones(split, n_base) if binary else None
     blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
     return JointBuild(group, order, own_arities, binom, shapes, terms, rules, labelled, bits, ones, blocks, split)
@@ -91,7 +92,9 @@ def _roots(rows: Rows, group: Group, arities: Ints, *, with_marginal: bool) -> t
     labels, n_labels = base_labels(rows, group.base, arities)
     if not with_marginal:
         return labels[None, :], np.array([n_labels], dtype=np.int64)
-    return np.stack([labels, np.zeros_like(labels)]), np.array([n_labels, 1], dtype=np.int64)
+    roots = np.zeros((2, len(labels)), dtype=labels.dtype)
+    roots[0] = labels
+    return roots, np.array([n_labels, 1], dtype=np.int64)
 
 
 def _rules(
@@ -129,7 +132,7 @@ def _rules(
         smallest = int(shapes.kind_arity.min())
         ceilings = [ceiling_penalties(score, int(r), smallest, small, n) for r in shapes.kind_arity]
         bound_penalty = _padded(np.array(ceilings), len(shapes.arities))
-    has_charge = bool(np.any(penalty != 0) or np.any(constant != 0))
+    has_charge = bool(penalty.any() or constant.any())
     restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1) or limits.min() < group.max_free)
     pair_price = score.price(n) if with_bounds and isinstance(score, PenalizedLikelihood) else 0.0
     return Rules(
@@ -153,9 +156,9 @@ def _bits(rows: Rows, variables: Ints, arities: Ints, labels: Ints, n_base: int)
 
 def _ones(split: tuple[int, ...], n_base: int) -> Ones:
     """Room for the all-ones counts of every level but the top one."""
-    level_size = np.array([0, *(comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))])
-    level_start = np.concatenate([[0], np.cumsum(n_base * level_size)]).astype(np.int64)
-    return Ones(np.empty(int(level_start[-1]), dtype=np.int32), level_start, level_size.astype(np.int64))
+    level_size = [0, *(comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))]
+    level_start = [0, *accumulate(n_base * size for size in level_size)]
+    return Ones(np.empty(level_start[-1], dtype=np.int32), np.array(level_start), np.array(level_size))
 
 
 def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:

@@ -28,9 +28,7 @@ kernel."""
 Floats = NDArray[np.float64]
 
 
-def build_terms(
-    score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, q_max: float, n_lookups: int
-) -> Terms:
+def build_terms(score: CellScore, shapes: Shapes, n: int, *, with_bounds: bool, q_max: float, n_lookups: int) -> Terms:
     """The tables of a score for counts up to n: cells by shape, class marginal, parents and bounds by child kind."""
     by_q = sorted(set(shapes.q.tolist())) if score.depends_on_q else [1.0]
     cap = n + 1
@@ -50,7 +48,7 @@ def build_terms(
     ]
     tables += parents + bounds
     heaviest = max(heaviest, *(_heaviest(table) for table in tables))
-    starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])]).astype(np.int64)
+    starts = np.cumsum([0, *map(len, tables)], dtype=np.int64)
     unit = 2.0 ** (math.ceil(math.log2(max(1.0, 2 * n * heaviest))) - SUM_BITS)
     first_parent = len(by_q) + marginal
     cell_start = starts[np.searchsorted(by_q, shapes.q)] if score.depends_on_q else np.zeros(len(shapes.q), np.int64)
@@ -75,7 +73,7 @@ def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -
     """Fixed-point sums of the terms over the first axis, for the few counts that no kernel handles."""
     values = terms.table[start + np.minimum(counts, terms.cap - 1)]
     large = counts >= terms.cap
-    if np.any(large):
+    if large.any():
         prior = terms.prior[shape]
         values[large] = np.rint((gammaln(prior + counts[large]) - gammaln(prior)) / terms.unit)
     return np.asarray(values.sum(axis=0))

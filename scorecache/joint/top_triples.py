@@ -73,4 +73,4 @@ def families_of_triples(
                 out_child[n], out_score[n] = name_c, score
                 out_parents[n, i0], out_parents[n, i1], out_parents[n, i2] = order[x], name_a, name_b
                 n += i1
-    return out_child[:n], out_score[:n], out_parents[:n]
+    return out_child[:n].copy(), out_score[:n].copy(), out_parents[:n].copy()

@@ -1,9 +1,11 @@
+import json
 import math
 
 import pytest
 
 from exactbnc.constraints import Constraints, arcs_from_tiers
 from scorecache.errors import ParameterError
+from tests.exactbnc.random_problems import random_problem
 
 
 @pytest.mark.parametrize(
@@ -147,3 +149,39 @@ def test_tiers_forbid_arcs_from_every_later_one():
     assert set(arcs_from_tiers([["A", "B"], ["C"], ["D"]])) == {
         ("C", "A"), ("C", "B"), ("D", "A"), ("D", "B"), ("D", "C"),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_json_gives_the_same_constraints_back(seed):
+    _, constraints = random_problem(seed)
+
+    stored = json.loads(json.dumps(constraints.to_json()))
+
+    assert Constraints.from_json(stored) == constraints
+    assert all(value != getattr(Constraints(), name) for name, value in stored.items())
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        [],
+        {"unknown": 1},
+        {"order": "ab"},
+        {"order": [["a"]]},
+        {"order": [["a", 1]]},
+        {"tiers": [[1]]},
+        {"roots": [["a"]]},
+        {"k": True, "family": "kdb", "class_name": "a"},
+        {"max_parents": 1.5},
+        {"max_parents": -1},
+        {"max_parents_of": {"a": "1"}},
+        {"forbidden_immoralities": [["a", "b"]]},
+        {"edge_penalty": "1"},
+        {"edge_penalty": float("nan")},
+        {"family": None},
+    ],
+)
+def test_json_that_is_no_constraints_is_refused(stored):
+    with pytest.raises(ParameterError):
+        Constraints.from_json(stored)

@@ -162,6 +162,15 @@ def test_memory_estimate_in_the_refusal_is_readable():
         build_cache(table(100, 50, (2,)), "bdeu", max_parents=5, memory_limit=10**9)
 
 
+def test_without_a_limit_all_but_small_builds_are_held_against_the_free_memory(monkeypatch):
+    monkeypatch.setattr("scorecache.build.available_memory", lambda: 1000)
+
+    build_cache(table(5, 50), "bic")
+
+    with pytest.raises(MemoryLimitError, match=r"^scoring [\d,]+ families would take about "):
+        build_cache(table(60, 50, (2,)), "bdeu", max_parents=4)
+
+
 def test_families_that_outgrow_the_memory_limit_end_the_build():
     """Nothing is dominated in a likelihood, so five times as many families are kept as the estimate assumes."""
     dataset = table(18, 400, (3,))

@@ -1,7 +1,7 @@
 """Dual ascent at a prefix of an order: a bound on all its completions.
 
-State S: the variables placed first; g(S) the least cost of an order of S. With multipliers on cuts (`root.cuts`), rho(S)
-what a cut still asks of the variables outside S, and a cut *free* once rho(S) = 0,
+State S: the variables placed first; g(S) the least cost of an order of S. With multipliers on cuts (`root.cuts`),
+rho(S) what a cut still asks of the variables outside S, and a cut *free* once rho(S) = 0,
 
     cost of a completion >= g(S) + sum lambda rho(S) + sum over v outside S of (mu(v) + min_W r_S(v, W))
     r_S(v, W) = reduced(v, W) + sum over free cuts of lambda a(v, W)  >= 0
@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from exactbnc.solvers._bits import popcount
+from exactbnc.solvers._bits import popcount, trailing_zeros
 from exactbnc.solvers.graph import Ints
 
 Bytes = NDArray[np.uint8]
@@ -43,6 +43,8 @@ paid, the cheapest family inside S (-1: none that is alive), its cost, how often
 N_COLUMNS = 17
 EMPTY, PLACED, STUCK, CLUSTER = 0, 1, 2, 3
 """Rows of the scratch sets."""
+LARGE = 64
+"""A larger stuck set is grown anew from one variable before it is shrunk."""
 RAISES_PER_VARIABLE = 20
 """Steps of dual ascent at one state, per variable; a cap on memory that is rarely met."""
 
@@ -78,9 +80,11 @@ class Workspace(NamedTuple):
     log: Ints
     sets: Ints
     outside: Ints
+    waiting: Ints
     stuck: Ints
     rest: Ints
     order: Ints
+    hits: Ints
 
 
 def make_workspace(table: Sorted) -> Workspace:
@@ -97,15 +101,17 @@ def make_workspace(table: Sorted) -> Workspace:
         log=np.zeros((n, most_raises), dtype=np.int32),
         sets=np.zeros((4, n_words), dtype=np.int64),
         outside=np.zeros(n + 1, dtype=np.int64),
+        waiting=np.zeros(n, dtype=np.int64),
         stuck=np.zeros(n, dtype=np.int64),
         rest=np.zeros(n, dtype=np.int64),
         order=np.zeros(2 * n, dtype=np.int64),
+        hits=np.zeros(n, dtype=np.int64),
     )
 
 
 @njit(cache=True, nogil=True, inline="always")
 def holds(words: Ints, row: int, v: int) -> bool:
-    return (words[row, v >> 6] >> (v & 63)) & 1 != 0
+    return bool((words[row, v >> 6] >> (v & 63)) & 1)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -117,7 +123,7 @@ def put(words: Ints, row: int, v: int) -> None:
 def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free: Ints) -> int:
     """sum lambda rho(S) + sum of mu outside S; `free[q]` becomes the multiplier if cut q is free, else 0."""
     n_words = states.shape[1]
-    total = np.int64(0)
+    total = 0
     for q in range(len(cuts)):
         multiplier, k, facet = cuts[q, 0], cuts[q, 1], cuts[q, 2]
         if facet < 0:
@@ -126,9 +132,9 @@ def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free:
                 left -= np.int64(popcount(np.uint64(cuts[q, 7 + w] & states[s, w])))
             left = max(left, 0)
         else:
-            inside = np.int64(0)
+            inside = 0
             for c in range(4):
-                inside |= np.int64(holds(states, s, cuts[q, 3 + c])) << c
+                inside |= int(holds(states, s, cuts[q, 3 + c])) << c
             left = rho[facet, inside]
         free[q] = multiplier if left == 0 else 0
         total += multiplier * left
@@ -260,12 +266,16 @@ def _pay(v: int, amount: int, left: int, c: int, children: Ints, entries: Ints, 
 
 
 @njit(cache=True, nogil=True)
-def _place(waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
-    """Place, again and again, who has an entry with r = 0 inside set `placed`; the rest stays in `waiting`."""
+def _place(
+    waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
+) -> int:
+    """Place, again and again, who has an entry with r = 0 inside set `placed`; the rest stays in `waiting`.
+
+    Who is placed is noted in `order`, from `n_ordered` on.
+    """
     n_words = sets.shape[1]
     if n_words == 1:
-        return _place_in_word(waiting, n_waiting, placed, children, entries, sets, order)
-    n_ordered = 0
+        return _place_in_word(waiting, n_waiting, placed, children, entries, sets, order, n_ordered)
     while True:
         n_left = 0
         for i in range(n_waiting):
@@ -291,11 +301,10 @@ def _place(waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: 
 
 @njit(cache=True, nogil=True)
 def _place_in_word(
-    waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints
+    waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
 ) -> int:
     """`_place` with the set in a register: most time is spent here."""
     missing = ~sets[placed, 0]
-    n_ordered = 0
     while True:
         n_left = 0
         for i in range(n_waiting):
@@ -320,27 +329,92 @@ def _place_in_word(
 
 
 @njit(cache=True, nogil=True)
+def _grow(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, hits: Ints) -> int:
+    """A small stuck subset of a stuck set, grown from who has fewest entries with r = 0; it replaces the set.
+
+    While an entry with r = 0 of a member misses the members, the variable joins that hits most such entries, less those
+    of its own that miss the members.
+    """
+    n_words = sets.shape[1]
+    joining = stuck[0]
+    for w in range(n_words):
+        sets[STUCK, w] = 0
+        sets[CLUSTER, w] = 0
+    for i in range(n_stuck):
+        put(sets, STUCK, stuck[i])
+        if children[stuck[i], N_ZEROS] < children[joining, N_ZEROS]:
+            joining = stuck[i]
+    n_members = 0
+    while joining >= 0:
+        put(sets, CLUSTER, joining)
+        rest[n_members] = joining
+        n_members += 1
+        for i in range(n_stuck):
+            hits[stuck[i]] = 0
+        for i in range(n_members):
+            v = rest[i]
+            for e in range(children[v, START], children[v, START] + children[v, N_ZEROS]):
+                if not _meets(entries, e, sets, CLUSTER):
+                    for w in range(n_words):
+                        word = np.uint64(entries[e, MASK + w] & sets[STUCK, w])
+                        while word:
+                            hits[64 * w + trailing_zeros(word)] += 1
+                            word &= word - np.uint64(1)
+        joining, most = -1, np.int64(0)
+        for i in range(n_stuck):
+            u = stuck[i]
+            if hits[u] == 0:
+                continue
+            value = hits[u]
+            for e in range(children[u, START], children[u, START] + children[u, N_ZEROS]):
+                value -= np.int64(not _meets(entries, e, sets, CLUSTER))
+            if joining < 0 or value > most:
+                joining, most = u, value
+    for i in range(n_members):
+        stuck[i] = rest[i]
+    return n_members
+
+
+@njit(cache=True, nogil=True)
+def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
+    """Does an entry hold a variable of the set?"""
+    common = np.int64(0)
+    for w in range(sets.shape[1]):
+        common |= entries[e, MASK + w] & sets[row, w]
+    return bool(common != 0)
+
+
+@njit(cache=True, nogil=True)
 def _minimise(
     stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints
 ) -> int:
-    """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out."""
+    """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
+
+    Half of them are tried at once, then a quarter, ..., at last one by one; in a large set, which then need not become
+    minimal, by groups of 1/64.
+    """
     n_words = sets.shape[1]
+    n_tried = max(1, n_stuck // 2)
     i = 0
-    while i < n_stuck:
+    while True:
+        if i >= n_stuck:
+            if n_tried <= max(1, n_stuck // LARGE):
+                return n_stuck
+            n_tried, i = max(1, min(n_tried, n_stuck) // 2), 0
         for w in range(n_words):
             sets[STUCK, w] = -1
         n_rest = 0
         for j in range(n_stuck):
-            if j != i:
+            if j < i or j >= i + n_tried:
                 v = stuck[j]
                 sets[STUCK, v >> 6] &= ~(np.int64(1) << np.int64(v & 63))
                 rest[n_rest] = v
                 n_rest += 1
-        n_rest = _place(rest, n_rest, STUCK, children, entries, sets, order)
+        n_rest = _place(rest, n_rest, STUCK, children, entries, sets, order, len(children))
         if n_rest == 0:
-            i += 1
+            i += n_tried
             continue
-        # the rest is in the order of the stuck ones: skip those that were found to be needed
+        # the rest is in the order of the stuck ones: go on behind those that were found to be needed
         n_needed, k = 0, 0
         for j in range(n_rest):
             while k < i and stuck[k] != rest[j]:
@@ -350,7 +424,6 @@ def _minimise(
         for j in range(n_rest):
             stuck[j] = rest[j]
         n_stuck, i = n_rest, n_needed
-    return n_stuck
 
 
 @njit(cache=True, nogil=True)
@@ -385,25 +458,32 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
     """
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     raises, log, sets, outside = ws.raises, ws.log, ws.sets, ws.outside
-    stuck, rest, order = ws.stuck, ws.rest, ws.order
+    waiting, stuck, rest, order, hits = ws.waiting, ws.stuck, ws.rest, ws.order, ws.hits
     n_words = sets.shape[1]
     n_outside = outside[len(children)]
-    n_raises = 0
+    n_raises, n_waiting = 0, n_outside
+    for w in range(n_words):
+        sets[PLACED, w] = 0
+    for i in range(n_outside):
+        waiting[i] = outside[i]
     while True:
-        for w in range(n_words):
-            sets[PLACED, w] = 0
-            sets[CLUSTER, w] = 0
-        for i in range(n_outside):
-            stuck[i] = outside[i]
-        n_stuck = _place(stuck, n_outside, PLACED, children, entries, sets, order)
-        if n_stuck == 0 or n_raises == len(raises):
-            for i in range(n_stuck):
-                order[n_outside - n_stuck + i] = stuck[i]
+        # whoever could be placed before still can: entries with r = 0 stay so
+        n_waiting = _place(waiting, n_waiting, PLACED, children, entries, sets, order, n_outside - n_waiting)
+        if n_waiting == 0 or n_raises == len(raises):
+            for i in range(n_waiting):
+                order[n_outside - n_waiting + i] = waiting[i]
             return left, n_raises
+        n_stuck = n_waiting
+        for i in range(n_stuck):
+            stuck[i] = waiting[i]
+        if n_stuck > LARGE:
+            n_stuck = _grow(stuck, n_stuck, rest, children, entries, sets, hits)
         n_stuck = _minimise(stuck, n_stuck, rest, children, entries, sets, order)
+        for w in range(n_words):
+            sets[CLUSTER, w] = 0
         for i in range(n_stuck):
             put(sets, CLUSTER, stuck[i])
-        least = left + 1
+        least = left + 1  # that closes the state
         for i in range(n_stuck):
             v = stuck[i]
             for e in range(children[v, START] + children[v, N_ZEROS], children[v, START] + children[v, N_ENTRIES]):
@@ -417,7 +497,6 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
             v = stuck[i]
             if children[v, NEXT] < children[v, END] and rows[children[v, NEXT], REDUCED] - children[v, PAID] <= least:
                 least = look(v, least, left, CLUSTER, rows, bits, sums, states, s, children, entries, raises, log, sets)
-        least = min(least, left + 1)  # more than what is left closes the state
         left -= least
         raises[n_raises, RAISED] = least
         for w in range(n_words):

@@ -9,7 +9,18 @@ from numpy.typing import NDArray
 from exactbnc.cuts.facets import coefficient_table, rho_table
 from exactbnc.solvers._bits import popcount, trailing_zeros
 from exactbnc.solvers.ascent._kernels import (
-    BYTE_START, COLUMN_END, COLUMN_START, END, FULL_END, FULL_START, MU, N_BYTES, N_COLUMNS, START, SUMS_START, Sorted,
+    BYTE_START,
+    COLUMN_END,
+    COLUMN_START,
+    END,
+    FULL_END,
+    FULL_START,
+    MU,
+    N_BYTES,
+    N_COLUMNS,
+    START,
+    SUMS_START,
+    Sorted,
 )  # fmt: skip
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts, cut_value, reduced_costs

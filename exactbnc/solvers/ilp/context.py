@@ -103,7 +103,7 @@ class Context:
         terms = zip(row.coefficients.tolist(), row.columns.tolist(), strict=True)
         total = quicksum(coefficient * self.variables[column] for coefficient, column in terms)
         is_needed = not is_redundant
-        how = {"name": name, "enforce": is_needed, "check": is_needed, "removable": is_redundant}
+        how: dict[str, Any] = {"name": name, "enforce": is_needed, "check": is_needed, "removable": is_redundant}
         if row.lhs is not None and row.lhs == row.rhs:
             self.model.addCons(total == row.lhs, **how)
             return

@@ -41,12 +41,12 @@ def _row(
     for w in range(masks.shape[1]):
         members = cuts.masks[q, w]
         while members:
-            v = 64 * w + trailing_zeros(members)  # type: ignore[call-arg]
+            v = 64 * w + trailing_zeros(members)
             members &= members - np.uint64(1)
             largest = 1
             for c in range(4):
                 if cuts.facet[q] >= 0 and cuts.corners[q, c] == v:
-                    largest = np.int64(facets[cuts.facet[q], c, 0])
+                    largest = int(facets[cuts.facet[q], c, 0])
             most += largest
             for f in range(child_start[v], child_start[v + 1]):
                 a = cut_value(masks, f, v, cuts, q, facets)

@@ -10,15 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.limits import Limits
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.ilp.model import Columns
-from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.root.cuts import Cuts
-from exactbnc.solvers.root.lp import Incumbent, RootSettings
-from exactbnc.solvers.root.report import Report
-from exactbnc.solvers.root.root import Root, find_root, incumbent_of
-from exactbnc.solvers.table import CostTable
+from exactbnc.solvers.root.root import Root
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,38 +36,8 @@ def hand_over(root: Root, columns: Columns) -> Beginning:
     is_kept = root.is_alive.copy()
     is_kept[chosen] = True
     kept = np.flatnonzero(is_kept)
-    left = columns.only(table.family[kept], table.cost[kept] * table.unit)
+    left = columns.only(table.family[kept], table.cost[kept].astype(np.float64) * table.unit)
     start = np.searchsorted(kept, chosen)
     bound = min(root.bound, root.incumbent.cost) * table.unit - table.tolerance / 2
     return Beginning(left, start, root.cuts, bound, left.score(start))
 
-
-class RootWatch:
-    """Runs the root; Ctrl-C, or a KeyboardInterrupt of the listener, keeps the best network and bound."""
-
-    def __init__(self, table: CostTable, order: Ints, report: Report) -> None:
-        self.table = table
-        self.order = order
-        self.incumbent = incumbent_of(table, order)
-        self.bound = 0
-        self._report = report
-        self._is_interrupted = False
-
-    def run(self, limits: Limits, settings: RootSettings, seed: int) -> Root | None:
-        """The root; None if it was interrupted."""
-        try:
-            with ctrl_c_calls(self._interrupt):
-                return find_root(self.table, self.order, limits, seed=seed, settings=settings, tell=self._tell)
-        except KeyboardInterrupt:
-            return None
-
-    def _interrupt(self) -> None:
-        self._is_interrupted = True
-
-    def _tell(self, incumbent: Incumbent, bound: int) -> None:
-        if incumbent.cost < self.incumbent.cost:
-            self.incumbent = incumbent
-        self.bound = max(self.bound, bound)
-        self._report.tell(incumbent, bound)
-        if self._is_interrupted:
-            raise KeyboardInterrupt

@@ -21,18 +21,27 @@ from exactbnc.solution import Solution, Status
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.ilp.context import Context
 from exactbnc.solvers.ilp.cut_rows import cut_rows
-from exactbnc.solvers.ilp.handover import Beginning, RootWatch, hand_over
+from exactbnc.solvers.ilp.handover import Beginning, hand_over
 from exactbnc.solvers.ilp.integral import AncestorRules
 from exactbnc.solvers.ilp.model import Columns, columns_of
 from exactbnc.solvers.ilp.plugins import (
-    cons_acyclic, event_incumbent, event_progress, heur_sink, prop_order, sepa_cluster, sepa_facet, sepa_two_cluster,
-)  # fmt: skip
+    cons_acyclic,
+    event_incumbent,
+    event_progress,
+    heur_sink,
+    prop_order,
+    sepa_cluster,
+    sepa_facet,
+    sepa_two_cluster,
+)
 from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
 from exactbnc.solvers.ilp.settings import configure, set_limits
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.root.lp import LONG, RootSettings
 from exactbnc.solvers.root.report import Report
-from exactbnc.solvers.table import CostTable, cost_table, families_in_order, feasible_order
+from exactbnc.solvers.root.root import Root
+from exactbnc.solvers.root.watch import better_order, watched_root
+from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
@@ -105,22 +114,49 @@ class ILPSolver:
         if order is None:
             return Outcome("infeasible", None, None, -np.inf)
         report = Report(search.problem, table, search.limits, search.listener)
-        watch = RootWatch(table, _better(table, order, search.start), report)
-        root = watch.run(search.limits, self.settings, search.seed)
-        incumbent, bound = (watch.incumbent, watch.bound) if root is None else (root.incumbent, root.bound)
-        dag, score = report.dag(incumbent), report.score(incumbent)
-        statistics: dict[str, float | int | str] = {"nodes": 0, "cuts": 0, "scip_seconds": 0.0}
-        if root is not None:
-            statistics |= {**root.seconds, "cuts": root.cuts.n_cuts, "n_alive": int(root.is_alive.sum())}
-            if root.is_closed:
-                return Outcome("proved", dag, score, score, table.tolerance, statistics)
-        reason = _reason_to_stop(search.limits, (incumbent.cost - bound) * table.unit)
-        if root is None or reason is not None:
-            proved = max(score, report.bound(min(bound, incumbent.cost)))
-            return Outcome(reason or "interrupted", dag, score, proved, TOLERANCE, statistics)
-        outcome = self._branch_and_cut(search, hand_over(root, search.columns))
-        statistics |= {**outcome.statistics, "cuts": root.cuts.n_cuts + int(outcome.statistics["cuts"])}
-        return replace(outcome, tolerance=outcome.tolerance + table.tolerance, statistics=statistics)
+        order = better_order(table, order, search.start)
+        settings = replace(self.settings, least_gain=max(self.settings.least_gain, round(TOLERANCE / table.unit)))
+        root = watched_root(table, order, search.limits, settings=settings, report=report, seed=search.seed)
+        return self._from_root(search, root, report)
+
+    def finish(
+        self,
+        root: Root,
+        report: Report,
+        problem: Problem,
+        limits: Limits,
+        listener: Listener | None,
+        seed: int,
+        began: float,
+    ) -> Solution:
+        """Go on from a root; `began` is when the work on it did, by `time.monotonic`."""
+        columns = columns_of(problem)
+        outcome = self._from_root(Search(problem, columns, limits, None, listener, seed), root, report)
+        statistics = {**outcome.statistics, "n_columns": columns.n_columns, "wall_seconds": time.monotonic() - began}
+        return _solution(problem, outcome, statistics)
+
+    def _from_root(self, search: Search, root: Root, report: Report) -> Outcome:
+        table, incumbent = root.table, root.incumbent
+        score, proved = report.score(incumbent), report.bound(min(root.bound, incumbent.cost))
+        found = {"nodes": 0, "cuts": root.cuts.n_cuts, "n_alive": int(root.is_alive.sum())}
+        statistics = {**root.seconds, "scip_seconds": 0.0, **found}
+        tolerance = table.tolerance + (root.least_gain - table.grain) * table.unit
+        at_root = Outcome("interrupted", report.dag(incumbent), score, proved, tolerance, statistics)
+        if root.is_closed:
+            return replace(at_root, stop_reason="proved", bound=score)
+        reason = _reason_to_stop(search.limits, (incumbent.cost - root.bound) * table.unit)
+        if root.is_interrupted or reason is not None:
+            return replace(at_root, stop_reason=reason or "interrupted")
+        try:
+            outcome = self._branch_and_cut(search, hand_over(root, search.columns))
+        except KeyboardInterrupt:  # before SCIP began
+            return at_root
+        n_cuts = root.cuts.n_cuts + int(outcome.statistics["cuts"])
+        return replace(
+            outcome,
+            tolerance=outcome.tolerance + tolerance,
+            statistics={**statistics, **outcome.statistics, "cuts": n_cuts},
+        )
 
     def _branch_and_cut(self, search: Search, beginning: Beginning) -> Outcome:
         clock = time.process_time()
@@ -264,10 +300,3 @@ def _usable(problem: Problem, start: DAG | None) -> DAG | None:
     own = DAG.from_arcs(problem.names, start.arcs)
     return None if problem.check(own) else own
 
-
-def _better(table: CostTable, order: Ints, start: DAG | None) -> Ints:
-    """The order of a start network if the table has families for it, else the order given."""
-    if start is None:
-        return order
-    own = np.array(start.order, dtype=np.int64)
-    return own if np.all(families_in_order(table, own) >= 0) else order

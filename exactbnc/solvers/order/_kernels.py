@@ -8,8 +8,25 @@ import numpy as np
 from numba import njit
 
 from exactbnc.solvers.ascent._kernels import (
-    COST, FULL_END, FULL_START, INFINITE, INSIDE_COST, INSIDE_ROW, MASK, N_ENTRIES, PLACED, REDUCED, START,
-    Sorted, Workspace, ascend, begin, cheapest_inside, holds, look, potential, put,
+    COST,
+    FULL_END,
+    FULL_START,
+    INFINITE,
+    INSIDE_COST,
+    INSIDE_ROW,
+    MASK,
+    N_ENTRIES,
+    PLACED,
+    REDUCED,
+    START,
+    Sorted,
+    Workspace,
+    ascend,
+    begin,
+    cheapest_inside,
+    look,
+    potential,
+    put,
 )  # fmt: skip
 from exactbnc.solvers.graph import Ints
 
@@ -82,7 +99,7 @@ def _try_order(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, found:
         if cost >= best[BEST_COST]:
             return 0
         put(sets, PLACED, v)
-    better = best[BEST_COST] - cost
+    better = int(best[BEST_COST] - cost)
     best[BEST_COST], best[BEST_STATE], best[N_SUFFIX] = cost, s, n_outside
     for i in range(n_outside):
         best[SUFFIX + i] = order[i]

@@ -22,7 +22,18 @@ import numpy as np
 from exactbnc.solvers.ascent._kernels import MASK, Sorted, Workspace, make_workspace
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import (
-    BEST_COST, BEST_STATE, BOUND, COST_OF_CHILD, N_SUFFIX, ORIGIN, RAISES, SUFFIX, VARIABLE, Found, expand, make_found,
+    BEST_COST,
+    BEST_STATE,
+    BOUND,
+    COST_OF_CHILD,
+    N_SUFFIX,
+    ORIGIN,
+    RAISES,
+    SUFFIX,
+    VARIABLE,
+    Found,
+    expand,
+    make_found,
 )  # fmt: skip
 
 TASKS_PER_ROUND = 8
@@ -156,7 +167,7 @@ class _Team:
         """What the tasks of the round that begins with that state found, in their order, and how many children."""
         firsts = range(first, min(first + TASKS_PER_ROUND * STATES_PER_TASK, layer.n_states), STATES_PER_TASK)
         tasks = zip(self._found, firsts, strict=False)
-        counts = self._pool.map(lambda task: self._run(layer, *task, upper), tasks)
+        counts = self._pool.map(lambda task: self._run(layer, task[0], task[1], upper), tasks)
         return zip(self._found, counts, strict=False)
 
     def _run(self, layer: Layer, found: Found, first: int, upper: int) -> int:

@@ -151,7 +151,7 @@ def _rows(
         for w in range(masks.shape[1]):
             members = cuts.masks[q, w]
             while members:
-                v = 64 * w + trailing_zeros(members)  # type: ignore[call-arg]
+                v = 64 * w + trailing_zeros(members)
                 members &= members - np.uint64(1)
                 largest[v] = _largest(cuts, q, v, facets)
                 most[q] += largest[v]

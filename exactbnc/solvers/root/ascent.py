@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.solvers.ascent._kernels import INFINITE, MEMBERS, RAISED, ascend_from, make_workspace
+from exactbnc.solvers.ascent._kernels import MEMBERS, RAISED, ascend_from, make_workspace
 from exactbnc.solvers.ascent.arrange import arrange
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, no_cuts
 from exactbnc.solvers.table import CostTable
 
 N_TRIES = 5
+ENDLESS = 1 << 61
+"""More than any sum of costs, so that an ascent ends only where it must."""
+MANY_VARIABLES = 128
+"""With more of them one try takes seconds, and the LP does better."""
 
 
-def ascent_cuts(table: CostTable, *, seed: int, n_tries: int = N_TRIES) -> tuple[Cuts, Ints]:
+def ascent_cuts(table: CostTable, *, seed: int) -> tuple[Cuts, Ints]:
     """Cluster cuts and their multipliers; together they bound the cost of every network from below."""
     arranged = arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(table.n_words), np.zeros(0, np.int64))
     workspace = make_workspace(arranged)
     nothing = np.zeros((1, table.n_words), dtype=np.int64)
     random = np.random.default_rng(seed)
-    best, best_left = np.zeros((0, MEMBERS + table.n_words), dtype=np.int64), INFINITE
-    for _ in range(n_tries):
-        left, n_raises = ascend_from(arranged, workspace, nothing, INFINITE // 2, random.permutation(table.n_vars))
+    best, best_left = np.zeros((0, MEMBERS + table.n_words), dtype=np.int64), ENDLESS
+    for _ in range(N_TRIES if table.n_vars <= MANY_VARIABLES else 1):
+        left, n_raises = ascend_from(arranged, workspace, nothing, ENDLESS, random.permutation(table.n_vars))
         if left < best_left:
             best, best_left = workspace.raises[:n_raises].copy(), left
     masks, which = np.unique(best[:, MEMBERS:], axis=0, return_inverse=True)

@@ -56,6 +56,7 @@ class Reduced(NamedTuple):
 
 
 def no_cuts(n_words: int) -> Cuts:
+    """An empty list of cuts."""
     return cluster_cuts(np.zeros((0, n_words), dtype=np.uint64), 1)
 
 
@@ -104,15 +105,15 @@ def cut_value(masks: Words, f: int, v: int, cuts: Cuts, q: int, facets: NDArray[
     if cuts.facet[q] < 0:
         n_common = 0
         for w in range(masks.shape[1]):
-            n_common += np.int64(popcount(masks[f, w] & cuts.masks[q, w]))
+            n_common += popcount(masks[f, w] & cuts.masks[q, w])
         return 1 if n_common < cuts.k[q] else 0
     inside, own = 0, 0
     for c in range(4):
         u = cuts.corners[q, c]
         if u == v:
             own = c
-        inside |= np.int64((masks[f, u >> 6] >> np.uint64(u & 63)) & np.uint64(1)) << c
-    return np.int64(facets[cuts.facet[q], own, inside])
+        inside |= int((masks[f, u >> 6] >> np.uint64(u & 63)) & np.uint64(1)) << c
+    return int(facets[cuts.facet[q], own, inside])
 
 
 @njit(cache=True)

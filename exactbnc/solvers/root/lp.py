@@ -382,14 +382,14 @@ def _members(masks: Words) -> tuple[Ints, Ints]:
     for f in range(len(masks)):
         start[f + 1] = start[f]
         for w in range(masks.shape[1]):
-            start[f + 1] += np.int64(popcount(masks[f, w]))  # type: ignore[call-arg]
+            start[f + 1] += np.int64(popcount(masks[f, w]))
     members = np.empty(start[-1], dtype=np.int64)
     n = 0
     for f in range(len(masks)):
         for w in range(masks.shape[1]):
             word = masks[f, w]
             while word:
-                members[n] = 64 * w + trailing_zeros(word)  # type: ignore[call-arg]
+                members[n] = 64 * w + trailing_zeros(word)
                 word &= word - np.uint64(1)
                 n += 1
     return start, members

@@ -23,11 +23,11 @@ from exactbnc.primal.orders import Effort, Families, families, improve, search_o
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
-from exactbnc.solvers.root.lp import Incumbent, RootSettings, solve_root
+from exactbnc.solvers.root.lp import Incumbent, RootResult, RootSettings, solve_root
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
 
-FIRST_EFFORT = Effort(n_chains=2, n_kicks=200)
-SECOND_EFFORT = Effort(n_chains=2, n_kicks=500)
+FIRST_EFFORT = Effort(n_chains=2, kicks_per_var=5)
+SECOND_EFFORT = Effort(n_chains=2)
 """Before and after the LP: it finds good networks by itself, so little is spent before it."""
 
 Tell = Callable[[Incumbent, int], None]
@@ -74,7 +74,7 @@ def find_root(
 ) -> Root:
     """The root of a table, from an order in which every variable has a family."""
     seconds: dict[str, float] = {}
-    deadline = math.inf if limits.seconds is None else limits.started + limits.seconds
+    deadline = _deadline(limits)
     with _timed(seconds, "ascent_seconds"):
         cuts, multipliers = ascent_cuts(table, seed=seed)
         bound = reduced_costs(table, cuts, multipliers).bound
@@ -94,20 +94,7 @@ def find_root(
             on_round=lambda bound, incumbent: tell(incumbent, bound),
         )
         tell(result.incumbent, result.bound)
-    root = Root(
-        table=table,
-        incumbent=result.incumbent,
-        cuts=result.cuts,
-        multipliers=result.multipliers,
-        bound=result.bound,
-        is_alive=result.is_alive,
-        is_closed=result.is_closed,
-        is_interrupted=result.is_interrupted,
-        least_gain=max(table.grain, settings.least_gain),
-        lp_cuts=result.lp_cuts,
-        x=result.x,
-        seconds=seconds,
-    )
+    root = _root(table, result, settings, seconds)
     if root.is_closed or root.is_interrupted:
         return root
     with _timed(seconds, "primal_seconds"):
@@ -123,6 +110,43 @@ def _searched(
     """The best network that local search finds from an order."""
     found = search_orders(searched, start=order, seed=seed, effort=effort, deadline=deadline, target=target)
     return incumbent_of(table, order if found is None else found.order)
+
+
+def deepened(root: Root, limits: Limits, *, settings: RootSettings, tell: Tell) -> Root:
+    """The root after more of the LP, from its cuts and network."""
+    seconds = root.seconds
+    with _timed(seconds, "lp_seconds"):
+        result = solve_root(
+            root.table,
+            root.cuts,
+            root.multipliers,
+            root.incumbent,
+            settings=settings,
+            deadline=_deadline(limits),
+            on_round=lambda bound, incumbent: tell(incumbent, bound),
+        )
+    return _root(root.table, result, settings, seconds)
+
+
+def _deadline(limits: Limits) -> float:
+    return math.inf if limits.seconds is None else limits.started + limits.seconds
+
+
+def _root(table: CostTable, result: RootResult, settings: RootSettings, seconds: dict[str, float]) -> Root:
+    return Root(
+        table=table,
+        incumbent=result.incumbent,
+        cuts=result.cuts,
+        multipliers=result.multipliers,
+        bound=result.bound,
+        is_alive=result.is_alive,
+        is_closed=result.is_closed,
+        is_interrupted=result.is_interrupted,
+        least_gain=max(table.grain, settings.least_gain),
+        lp_cuts=result.lp_cuts,
+        x=result.x,
+        seconds=seconds,
+    )
 
 
 def incumbent_of(table: CostTable, order: Ints) -> Incumbent:

@@ -24,6 +24,8 @@ from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
 from exactbnc.solvers.ilp.model import columns_of
 from exactbnc.solvers.ilp.rules import linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
+from exactbnc.solvers.root.lp import RootSettings, Tail
+from exactbnc.solvers.root.separation import Separators
 from scorecache.cache import ScoreCache
 from scorecache.domain import FAMILIES
 from scorecache.errors import ParameterError
@@ -117,8 +119,12 @@ def best_by_enumeration(cache, constraints):
     return best
 
 
-def solve(problem, limits=None, start=None, listener=None, disabled=frozenset()):
-    return ILPSolver(frozenset(disabled)).solve(problem, limits or Limits(), start, listener, 0)
+WEAK_ROOT = RootSettings(tail=Tail(1e9, 0), separators=Separators(False, False, 0, 0, 0, 0, 0))
+"""One LP over the clusters of the ascent: it leaves most problems open."""
+
+
+def solve(problem, limits=None, start=None, listener=None, disabled=frozenset(), settings=None):
+    return ILPSolver(frozenset(disabled), settings=settings).solve(problem, limits or Limits(), start, listener, 0)
 
 
 def agrees(solution, problem, expected):
@@ -186,9 +192,32 @@ def test_the_optimum_does_not_depend_on_an_optional_plugin(disabled, data):
     if problem is None:
         return
 
-    solution = solve(problem, disabled=OPTIONAL_PLUGINS if disabled == "all" else {disabled})
+    solution = solve(problem, disabled={"root", *(OPTIONAL_PLUGINS if disabled == "all" else [disabled])})
 
     agrees(solution, problem, best_by_enumeration(cache, constraints))
+
+
+@pytest.mark.parametrize("disabled", [*OPTIONAL_PLUGINS, "none", "all"])
+@examples(12)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_optimum_behind_a_weak_root_is_that_without_root_and_plugins(disabled, seed):
+    problem = hard_problem(6, seed)
+    expected = solve(problem, disabled={"root", *OPTIONAL_PLUGINS})
+    off = {"none": (), "all": OPTIONAL_PLUGINS}.get(disabled, (disabled,))
+
+    solution = solve(problem, disabled=off, settings=WEAK_ROOT)
+
+    agrees(solution, problem, expected.score)
+
+
+def test_branch_and_cut_goes_on_from_an_open_root():
+    problem = hard_problem(12)
+
+    solution = solve(problem, settings=WEAK_ROOT)
+
+    agrees(solution, problem, solve(problem, disabled={"root"}).score)
+    assert solution.statistics["nodes"] >= 1
+    assert solution.statistics["n_alive"] < solution.statistics["n_columns"]
 
 
 @examples(60)
@@ -323,8 +352,9 @@ def test_an_interrupt_by_the_listener_keeps_the_incumbent():
     assert solution.bound > solution.score
 
 
-def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction():
-    problem, listener = hard_problem(16), Recorder()
+@pytest.mark.parametrize(("n_vars", "disabled"), [(16, {"root"}), (30, ())], ids=["in scip", "in the root"])
+def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction(n_vars, disabled):
+    problem, listener = hard_problem(n_vars), Recorder()
 
     def press():
         while not listener.incumbents:
@@ -333,7 +363,7 @@ def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction():
 
     presser = threading.Thread(target=press)
     presser.start()
-    solution = solve(problem, listener=listener, limits=Limits(seconds=60))
+    solution = solve(problem, listener=listener, limits=Limits(seconds=60), disabled=disabled)
     presser.join()
 
     assert solution.status is Status.FEASIBLE
@@ -342,8 +372,19 @@ def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_no_time_gives_unknown_with_a_bound():
-    solution = solve(hard_problem(6), Limits(seconds=0))
+def test_no_time_gives_the_first_network_of_the_root():
+    problem = hard_problem(6)
+
+    solution = solve(problem, Limits(seconds=0))
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == "time"
+    assert solution.score == pytest.approx(problem.score(solution.dag))
+    assert solution.bound >= solve(problem).score
+
+
+def test_no_time_and_no_root_gives_unknown_with_a_bound():
+    solution = solve(hard_problem(6), Limits(seconds=0), disabled={"root"})
 
     assert solution.status is Status.UNKNOWN
     assert solution.stop_reason == "time"
@@ -355,11 +396,12 @@ def test_a_start_network_survives_where_there_is_no_time():
     problem = hard_problem(6)
     start = DAG.from_arcs(problem.names, [("v1", "v0")])
 
-    solution = solve(problem, Limits(seconds=0), start=start)
+    solution = solve(problem, Limits(seconds=0), start=start, disabled={"root"})
 
     assert solution.status is Status.FEASIBLE
     assert solution.dag == start
     assert solution.score == pytest.approx(problem.score(start))
+    assert solve(problem, Limits(seconds=0), start=start).score >= solution.score
 
 
 @pytest.mark.parametrize("limits", [Limits(nodes=1), Limits(gap=1000.0)], ids=["nodes", "gap"])
@@ -367,12 +409,29 @@ def test_a_limit_is_named_and_the_bound_holds(limits):
     problem = hard_problem(9)
     best = solve(problem).score
 
-    solution = solve(problem, limits, disabled={"sepa_cluster"})
+    solution = solve(problem, limits, disabled={"root", "sepa_cluster", "sepa_two_cluster", "sepa_facet"})
 
     assert solution.status is Status.FEASIBLE
     assert solution.stop_reason == ("nodes" if limits.nodes else "gap")
     assert solution.score <= best + SCORE_TOL
     assert solution.bound >= best - SCORE_TOL
+
+
+def test_a_gap_that_the_root_reaches_ends_the_search():
+    problem = hard_problem(12)
+
+    solution = solve(problem, Limits(gap=1000.0), settings=WEAK_ROOT)
+
+    assert solution.status is Status.FEASIBLE
+    assert solution.stop_reason == "gap"
+    assert solution.bound >= solve(problem).score
+
+
+def test_what_the_root_proves_is_exact():
+    solution = solve(chain_problem(5))
+
+    assert solution.bound == solution.score
+    assert solution.tolerance == 0.0
 
 
 def test_an_optimal_start_is_kept_and_other_starts_do_no_harm():
@@ -401,7 +460,7 @@ def test_a_start_that_violates_a_constraint_is_ignored():
 
 def test_the_same_seed_gives_the_same_answer():
     problem = hard_problem(8)
-    runs = [solve(problem) for _ in range(2)]
+    runs = [solve(problem, disabled={"root"}) for _ in range(2)]
 
     assert runs[0].dag == runs[1].dag
     assert runs[0].statistics["lp_iterations"] == runs[1].statistics["lp_iterations"]

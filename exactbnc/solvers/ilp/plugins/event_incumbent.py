@@ -26,13 +26,13 @@ class IncumbentEvents(Eventhdlr):
     @guarded(None)
     def eventexec(self, event: Any) -> None:
         """Report the network."""
-        columns = self.context.columns
-        chosen = columns.chosen(self.context.values(self.model.getBestSol()))
-        if chosen is None or (known := self.context.incumbent) is not None and columns.score(chosen) <= known:
+        context, columns = self.context, self.context.columns
+        chosen = columns.chosen(context.values(self.model.getBestSol()))
+        if chosen is None or (context.incumbent is not None and columns.score(chosen) <= context.incumbent):
             return
-        self.context.incumbent = columns.score(chosen)
-        if self.context.listener is not None:
-            self.context.listener.on_incumbent(columns.dag(chosen), self.context.incumbent)
+        context.incumbent = columns.score(chosen)
+        if context.listener is not None:
+            context.listener.on_incumbent(columns.dag(chosen), context.incumbent)
 
 
 def include(context: Context) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyscipopt import Heur
 from pyscipopt.scip import PY_SCIP_HEURTIMING as SCIP_HEURTIMING
+from pyscipopt.scip import PY_SCIP_LPSOLSTAT as SCIP_LPSOLSTAT
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
 from exactbnc.primal.sink import best_families, sink_order
@@ -25,6 +26,8 @@ class SinkHeuristic(Heur):
     def heurexec(self, heurtiming: int, nodeinfeasible: bool) -> dict[str, int]:
         """Round the LP point."""
         context, columns = self.context, self.context.columns
+        if self.model.getLPSolstat() != SCIP_LPSOLSTAT.OPTIMAL:
+            return {"result": SCIP_RESULT.DIDNOTRUN}
         order = sink_order(columns.child_start, columns.before_start, columns.before, context.lp_values())
         if order is None:
             return {"result": SCIP_RESULT.DIDNOTFIND}

@@ -1,0 +1,71 @@
+"""A certificate in the JSON file of a network: the proof, and what it speaks of.
+
+Keys: version (1), constraints (those that the network was found under), families_sha256 (of the score file), parts (the
+proof, see `exactbnc.certificate`; variables are numbered from 0 in the order of the score file). The proof does not
+rest on the hash: it only tells at once that a score file is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from exactbnc.certificate import CertificateError
+from exactbnc.constraints import Constraints
+from exactbnc.dag import DAG
+from exactbnc.export.netjson import parse_facts
+from exactbnc.export.network import NetworkFileError
+from exactbnc.problem import Problem
+from scorecache.cache import ScoreCache
+from scorecache.errors import ParameterError
+
+VERSION = 1
+
+
+def certificate_facts(problem: Problem, proof: dict[str, Any]) -> dict[str, Any]:
+    """What is stored of a proof."""
+    return {
+        "version": VERSION,
+        "constraints": problem.constraints.to_json(),
+        "families_sha256": families_hash(problem.cache),
+        **proof,
+    }
+
+
+def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
+    """The network of a JSON file and what is stored of its proof."""
+    label = os.fspath(path)
+    try:
+        facts = parse_facts(Path(path).read_text(encoding="utf-8-sig"), label)
+        dag = DAG.from_arcs(facts["names"], facts["arcs"])
+    except (UnicodeDecodeError, ParameterError) as error:
+        raise NetworkFileError(path, None, str(error)) from error
+    certificate = facts.get("certificate")
+    if certificate is None:
+        raise NetworkFileError(
+            path, None, f"there is no certificate in it; 'exactbnc solve CACHE --certificate -o {label}' writes one"
+        )
+    if not isinstance(certificate, dict) or certificate.get("version") != VERSION:
+        raise CertificateError(f"expected a certificate of version {VERSION}")
+    return dag, certificate
+
+
+def certified_problem(cache: ScoreCache, certificate: dict[str, Any], *, any_scores: bool = False) -> Problem:
+    """The problem that a certificate speaks of; with `any_scores` other scores than those it was made for will do."""
+    if not any_scores and certificate.get("families_sha256") != families_hash(cache):
+        raise CertificateError("it was made for another score file (--ignore-hash tries it on this one)")
+    try:
+        return Problem(cache, Constraints.from_json(certificate.get("constraints")), listed_families_only=True)
+    except ParameterError as error:
+        raise CertificateError(f"its constraints do not go with the score file: {error}") from error
+
+
+def families_hash(cache: ScoreCache) -> str:
+    """SHA-256 over the names and, child by child, the shortest decimals of the scores with the parents."""
+    digest = hashlib.sha256(json.dumps(cache.names).encode())
+    for child in range(cache.n_vars):
+        digest.update(json.dumps([[repr(score), parents] for score, parents in cache.families(child)]).encode())
+    return digest.hexdigest()

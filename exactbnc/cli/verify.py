@@ -1,0 +1,64 @@
+"""`exactbnc verify`: check the proof that a network is best, without the solvers."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, Literal
+
+import typer
+
+from exactbnc.cli._output import Output
+
+MOST_CONSTRAINTS = 10
+"""Constraints that are named."""
+
+
+def verify(
+    cache: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
+    network: Annotated[str, typer.Argument(metavar="NET", help="A .json file of 'exactbnc solve --certificate'.")],
+    ignore_hash: Annotated[
+        bool, typer.Option("--ignore-hash", help="Try the proof on a score file that it was not made for.")
+    ] = False,
+    cache_format: Annotated[
+        Literal["jkl", "pss"] | None, typer.Option("--format", help="The cache's format, if its name says none.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
+    from exactbnc import certificate
+    from exactbnc.certificatefile import certified_problem, read_certificate
+    from exactbnc.contradiction import in_words
+    from scorecache.formats import read_cache
+
+    begun = time.monotonic()
+    dag, stored = read_certificate(network)
+    problem = certified_problem(read_cache(cache, format=cache_format), stored, any_scores=ignore_hash)
+    verified = certificate.verify(problem, dag, stored)
+    facts: dict[str, Any] = {
+        "verified": True,
+        "score": f"{verified.score:f}",
+        "bound": f"{verified.bound:f}",
+        "difference": f"{verified.bound - verified.score:f}",
+        "is_equal": verified.bound == verified.score,
+        "constraints": in_words(problem.constraints),
+        "cache_is_safe": problem.cache_is_safe,
+        "wall_seconds": time.monotonic() - begun,
+    }
+    Output(as_json=as_json).result(_lines(facts, problem.unsound_reasons), "verify", facts)
+
+
+def _lines(facts: dict[str, Any], unsound_reasons: list[str]) -> list[str]:
+    reached = "equal to the bound"
+    if not facts["is_equal"]:
+        reached = f"{float(facts['difference']):.3g} below the bound (it has more decimals than the proof)"
+    asked = facts["constraints"]
+    named = "; ".join(asked[:MOST_CONSTRAINTS]) or "none"
+    more = f"; and {len(asked) - MOST_CONSTRAINTS} more" if len(asked) > MOST_CONSTRAINTS else ""
+    lines = [
+        f"verified: no network over these families scores above {facts['bound']}",
+        f"score:    {facts['score']}, {reached}",
+        f"under:    {named}{more}",
+    ]
+    if not facts["cache_is_safe"]:
+        lines.append(f"note:     best among the listed families only: {'; '.join(unsound_reasons)}")
+    return [*lines, f"time:     {facts['wall_seconds']:.2f} s"]
