@@ -1,8 +1,8 @@
 """A network as JSON with all that is known about it; unknown facts are null.
 
 Keys: schema_version (1), names, class, arcs ([parent, child] pairs), status, score, bound, gap, relative_gap, method,
-cache_is_safe, local_scores (by variable), and certificate if there is one (`exactbnc.certificatefile`). A number that is
-not finite is null, since JSON has no word for it.
+cache_is_safe, local_scores (by variable), certificate if there is one (`exactbnc.certificatefile`). A number that
+is not finite is null, since JSON has no word for it.
 """
 
 from __future__ import annotations

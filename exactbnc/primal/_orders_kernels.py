@@ -71,7 +71,7 @@ class Walk(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def list_members(masks: Words, n_vars: int) -> tuple[Ints, Ints]:
+def list_members(masks: Words) -> tuple[Ints, Ints]:
     """The members of every mask, in compressed rows."""
     n_families, n_words = masks.shape
     start = np.zeros(n_families + 1, dtype=np.int64)
@@ -404,16 +404,17 @@ def displace(t: Families, walk: Walk, v: int, place: int) -> None:
 
 @njit(cache=True, nogil=True)
 def force_family(t: Families, walk: Walk) -> None:
-    """Open a cheaper family to some variable: it goes behind the last member, or the members come before it.
-
-    There is such a variable as long as the total is above zero.
-    """
-    v = draw(walk.random, len(walk.order))
-    while walk.chosen[v] == t.child_start[v]:
-        v = draw(walk.random, len(walk.order))
-    family = t.child_start[v] + draw(walk.random, walk.chosen[v] - t.child_start[v])
+    """Open a cheaper family to some variable: it goes behind the last member, or the members come before it."""
+    n_vars = len(walk.order)
+    v, n_tries = draw(walk.random, n_vars), 1
+    while walk.chosen[v] == t.child_start[v] and n_tries < n_vars:
+        v, n_tries = draw(walk.random, n_vars), n_tries + 1
+    n_cheaper = walk.chosen[v] - t.child_start[v]
+    if n_cheaper == 0:
+        return
+    family = t.child_start[v] + draw(walk.random, n_cheaper)
     if draw(walk.random, 2) == 0:
-        displace(t, walk, v, last_rank(t.member_start, t.members, walk.rank, family, len(walk.order)))
+        displace(t, walk, v, last_rank(t.member_start, t.members, walk.rank, family, n_vars))
         return
     for k in range(t.member_start[family], t.member_start[family + 1]):
         if walk.rank[t.members[k]] > walk.rank[v]:
@@ -442,10 +443,10 @@ def kick(t: Families, walk: Walk) -> None:
         move_segment(t, walk)
         return
     for _ in range(1 + draw(walk.random, _MAX_KICK)):
-        if kind == 3:
-            displace(t, walk, draw(walk.random, n_vars), draw(walk.random, n_vars))
-        elif walk.tally[TOTAL] > 0:
+        if kind == 2:
             force_family(t, walk)
+        else:
+            displace(t, walk, draw(walk.random, n_vars), draw(walk.random, n_vars))
 
 
 @njit(cache=True, nogil=True)

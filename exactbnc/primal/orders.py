@@ -31,7 +31,7 @@ __all__ = ["Effort", "Families", "FoundOrder", "families", "improve", "search_or
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-_CHUNK = 200_000  # families and pairs looked at before a kernel returns: some hundredths of a second
+_CHUNK = 500_000  # families and pairs looked at before a kernel returns: about a fiftieth of a second
 _TEMPERATURES = (0.03, 0.1)  # of the chains in turn, in parts of the mean cost of a child
 _FIRST_NOISE, _NOISE = 0.3, 1.0  # of the first greedy order and of the later ones
 _PENALTIES = 1 << 61  # what the penalties of all children may come to; costs and penalties stay below 2**62
@@ -57,6 +57,10 @@ class FoundOrder:
     n_chains: int
     n_kicks: int
 
+    def __post_init__(self) -> None:
+        for array in (self.order, self.chosen):
+            array.flags.writeable = False
+
 
 def families(child_start: Ints, masks: Words, cost: Ints) -> Families:
     """The families with what the search looks up in them; may be shared between threads.
@@ -73,7 +77,7 @@ def families(child_start: Ints, masks: Words, cost: Ints) -> Families:
     costs[is_given] = cost
     all_masks = np.zeros((len(is_given), masks.shape[1]), dtype=np.uint64)
     all_masks[is_given] = masks
-    member_start, members = kernels.list_members(all_masks, n_vars)
+    member_start, members = kernels.list_members(all_masks)
     return Families(starts, costs, member_start, members, *kernels.list_pairs(starts, member_start, members))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast
@@ -70,6 +70,8 @@ def solve(
     refusal = solver.refusal(problem, limits)
     if refusal is not None:
         raise ParameterError(f"the method {method!r} cannot solve this problem: {refusal}")
+    if method == "order":  # independent components would multiply its states
+        return _solve_split(problem, solver.solve, limits, start, listener, seed)
     return solver.solve(problem, limits, start, listener, seed)
 
 
@@ -89,11 +91,7 @@ def _solve_auto(
         return tree.solve(problem, limits, start, listener, seed)
     if problem.global_rules:
         return _solve_one(problem, limits, start, listener, seed)
-    # small ones first: they take no time, and the largest gets all that is left
-    parts = sorted(components(problem), key=lambda part: len(part.variables))
-    if len(parts) == 1:
-        return _solve_one(problem, limits, start, listener, seed)
-    return _solve_components(problem, parts, limits, start, listener, seed)
+    return _solve_split(problem, _solve_one, limits, start, listener, seed)
 
 
 def _solve_one(
@@ -110,14 +108,18 @@ def _solve_one(
     return solve_by_search(problem, limits, start, listener, seed)
 
 
-def _solve_components(
+def _solve_split(
     problem: Problem,
-    parts: list[Component],
+    solve_part: Callable[[Problem, Limits, DAG | None, Listener | None, int], Solution],
     limits: Limits,
     start: DAG | None,
     listener: Listener | None,
     seed: int,
 ) -> Solution:
+    """Solve component by component, the small ones first: they take no time, and the largest gets all that is left."""
+    parts = sorted(components(problem), key=lambda part: len(part.variables))
+    if len(parts) == 1:
+        return solve_part(problem, limits, start, listener, seed)
     begun = time.monotonic()
     own_limits = replace(limits, gap=limits.gap / len(parts))
     solutions: list[Solution] = []
@@ -125,7 +127,7 @@ def _solve_components(
         known = [(other, own.dag, own.score) for other, own in zip(parts, solutions, strict=False)]
         whole = None if listener is None or part is not parts[-1] else _Whole(listener, problem, part, known)
         own_start = None if start is None else restricted(start, part)
-        solutions.append(_solve_one(part.problem, own_limits, own_start, whole, seed))
+        solutions.append(solve_part(part.problem, own_limits, own_start, whole, seed))
         if solutions[-1].stop_reason == "interrupted":
             # a network needs the other components too, but not their proofs
             own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())

@@ -30,6 +30,11 @@ FEW_SETS_BY_ILP = (
     "lung-cancer.BIC.3", "mildew1000.BDeu.3", "promoters.BIC.3", "water-5000", "water1000.BDeu.3",
 )  # fmt: skip
 
+BY_AUTO = (
+    "alarm-5000", "alarm1000.BDeu.3", "autos.BDeu.3", "bands.BDeu.3", "carpo500.BIC.3", "flag.BDeu.3",
+    "hailfinder-5000", "insurance1000.BDeu.4", "mushroom.BIC.3", "pathfinder-5000", "wdbc.BIC.4", "water1000.BIC.3",
+)  # fmt: skip
+
 needs_shared = pytest.mark.skipif(not SOLU.exists(), reason="the public files are not here")
 
 
@@ -42,7 +47,13 @@ def proved_optimum(name):
 
 @needs_shared
 @pytest.mark.parametrize(
-    ("name", "method"), [*((name, "dp") for name in SMALL_BY_DP), *((name, "ilp") for name in FEW_SETS_BY_ILP)]
+    ("name", "method"),
+    [
+        *((name, "dp") for name in SMALL_BY_DP),
+        *((name, "order") for name in SMALL_BY_DP),
+        *((name, "ilp") for name in FEW_SETS_BY_ILP),
+        *((name, "auto") for name in BY_AUTO),
+    ],
 )
 def test_proved_optimum_is_reached(name, method):
     problem = Problem(read_cache(SHARED / "instances" / f"{name}.jkl.gz"))
