@@ -150,9 +150,7 @@ def test_memory_limit_is_checked_before_any_work():
         "scoring 7,525 families would take about 0.0 GB, more than the 0.0 GB allowed; "
         "lower --max-parents or raise --memory-limit",
     ):
-        build_cache(
-            table(25, 50, (2,)), "bds", max_parents=2, memory_limit=1000, listener=lambda *_: heard.append(1)
-        )
+        build_cache(table(25, 50, (2,)), "bds", max_parents=2, memory_limit=1000, listener=lambda *_: heard.append(1))
 
     assert not heard
 

@@ -27,8 +27,11 @@ from exactbnc.solvers.root.lp import Incumbent, RootResult, RootSettings, solve_
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
 
 FIRST_EFFORT = Effort(n_chains=2, kicks_per_var=5)
+LEAST_EFFORT = Effort(n_chains=1, kicks_per_var=1)
 SECOND_EFFORT = Effort(n_chains=2)
-"""Before and after the LP: it finds good networks by itself, so little is spent before it."""
+"""Before the LP, the same with many variables, and after it: it finds good networks by itself, so little is spent before
+it."""
+MANY_VARIABLES = 128
 
 Tell = Callable[[Incumbent, int], None]
 """Called with the best network so far and the bound, both as costs."""
@@ -80,7 +83,8 @@ def find_root(
         bound = reduced_costs(table, cuts, multipliers).bound
     with _timed(seconds, "primal_seconds"):
         searched = families(table.child_start, table.masks, table.cost)
-        incumbent = _searched(table, searched, order, FIRST_EFFORT, bound, deadline, seed)
+        effort = FIRST_EFFORT if table.n_vars <= MANY_VARIABLES else LEAST_EFFORT
+        incumbent = _searched(table, searched, order, effort, bound, deadline, seed)
         tell(incumbent, bound)
     with _timed(seconds, "lp_seconds"):
         result = solve_root(
