@@ -1,16 +1,17 @@
 """Write the proof that a network is best, for `exactbnc.certificate` to check.
 
-Each component gets its own root, in the units and with the rounding of the checker. The root's last multipliers are its
-one stage; if they do not close it, a search over orders that looks for anything cheaper is recorded, state by state.
-What is handed out has been checked.
+Each component gets its own root, in the units and with the rounding of the checker. Its last multipliers are a stage.
+The root dropped families with others on the way to them; the LP over its cuts gives such again, as more stages. If they
+do not close the component, a search over orders that looks for anything cheaper is recorded, state by state. What is
+handed out has been checked.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ from exactbnc.solvers.ascent.arrange import arrange
 from exactbnc.solvers.components import Component, components, restricted
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found
-from exactbnc.solvers.root.cuts import CLUSTER, Cuts, reduced_costs
+from exactbnc.solvers.root._highs import ColumnLP
+from exactbnc.solvers.root.cuts import CLUSTER, Cuts, joined, reduced_costs
 from exactbnc.solvers.root.lp import SHORT, RootSettings
 from exactbnc.solvers.root.root import Root, find_root
 from exactbnc.solvers.table import CostTable, cost_table
@@ -34,6 +36,8 @@ from scorecache.errors import ParameterError
 
 MOST_STATES = 50_000
 """States of a component that are recorded; a longer proof is not written."""
+LEAST_DROP = 0.02
+"""A stage that drops less than this share of the families is the last."""
 
 
 class BetterNetworkError(RuntimeError):
@@ -96,7 +100,7 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
     table, families = cost_table(part.problem), problem.families
 
     def unit(family: int) -> int:
-        return ceil(scores[family].scaleb(table.digits))
+        return math.ceil(scores[family].scaleb(table.digits))
 
     best = {v: max(map(unit, range(*families.child_start[v : v + 2]))) for v in part.variables}
     cost, is_rounded, given = [], False, 0
@@ -125,12 +129,14 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
 def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
     order = np.array(dag.order, dtype=np.int64)
     root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=SHORT), tell=lambda *_: None)
+    if root.is_interrupted:
+        return None
     upper, states = root.incumbent.cost, None
     while states is None:
         if units.given - upper > units.most_slack:
             better = (units.given - upper) * units.table.unit
             raise BetterNetworkError(f"a network was found that is better by {better:.3g}")
-        is_alive, is_closed = _dropped(root, upper)
+        stages, is_alive, is_closed = _stages(root, upper, limits)
         recorder = _Recorder(arrange(root.table, is_alive, root.cuts, root.multipliers), upper, limits)
         states = [] if is_closed else recorder.states(part.variables)
         if recorder.is_cut_short:
@@ -140,18 +146,46 @@ def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -
         "variables": list(part.variables),
         "digits": units.table.digits,
         "slack": units.given - upper,
-        "stages": [_stage(root.cuts, root.multipliers, part.variables)],
+        "stages": [_stage(*stage, part.variables) for stage in stages],
         "states": states,
     }
 
 
-def _dropped(root: Root, upper: int) -> tuple[NDArray[np.bool_], bool]:
-    """Which families the multipliers leave, taken again and again, and whether they prove that nothing is cheaper."""
+def _stages(root: Root, upper: int, limits: Limits) -> tuple[list[tuple[Cuts, Ints]], NDArray[np.bool_], bool]:
+    """Cuts with multipliers, the root's at the end; the families left, and whether nothing can be cheaper."""
     table = root.table
-    is_alive = np.ones(table.n_families, dtype=np.bool_)
+    own = (root.cuts, root.multipliers)
+    stages = [own]
+    is_alive, is_closed = _dropped(table, np.ones(table.n_families, dtype=np.bool_), *own, upper)
+    deadline = math.inf if limits.seconds is None else limits.started + limits.seconds
+    rows = joined(root.cuts, root.lp_cuts)
+    while not is_closed and is_alive.sum() > root.is_alive.sum():
+        left = table.without(~is_alive)
+        lp = ColumnLP(left, np.arange(left.n_families))
+        lp.add_cuts(rows)
+        solved = lp.solve(deadline, lambda: False)
+        if solved is None:
+            break
+        multipliers = np.rint(solved.multipliers / table.unit).astype(np.int64)
+        n_before = is_alive.sum()
+        is_alive, is_closed = _dropped(table, is_alive, rows, multipliers, upper)
+        stages.append((rows, multipliers))
+        if not is_closed:
+            is_alive, is_closed = _dropped(table, is_alive, *own, upper)
+            stages.append(own)
+        if is_alive.sum() > (1 - LEAST_DROP) * n_before:
+            break
+    return stages, is_alive, is_closed
+
+
+def _dropped(
+    table: CostTable, is_alive: NDArray[np.bool_], cuts: Cuts, multipliers: Ints, upper: int
+) -> tuple[NDArray[np.bool_], bool]:
+    """Which families the multipliers leave, taken again and again, and whether they prove that nothing is cheaper."""
+    is_alive = is_alive.copy()
     while True:
         left = table.without(~is_alive)
-        reduced = reduced_costs(left, root.cuts, root.multipliers)
+        reduced = reduced_costs(left, cuts, multipliers)
         stays = reduced.bound + reduced.cost < upper
         if reduced.bound >= upper or len(np.unique(left.child[stays])) < table.n_vars:
             return is_alive, True

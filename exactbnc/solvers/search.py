@@ -1,18 +1,20 @@
-"""What `auto` does beyond dynamic programming: one root, then the search that suits the problem.
+"""What `auto` does beyond dynamic programming: one root, then the searches that suit the problem, one after the other.
 
 - Sparse problems, with fewer than SPARSE families per variable: the LP goes on while it gains anything, and
   branch-and-cut follows. Such score files come from sampled networks; their good networks have very many orders.
-- Dense ones: a short LP, then layers of order prefixes. If these grow beyond MOST_STATES or the memory, the LP goes on
-  and branch-and-cut takes over with the best network found.
+- Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow beyond
+  MOST_STATES or the memory, branch-and-cut goes on to the end.
 
-Networks count as different in score from n units on (n variables, scores rounded to a unit each): equivalent networks
-differ by less in a score file, and no search should walk through all of them. The tolerance says so.
+Each search begins with the best network so far. Networks count as different in score from n units on (n variables,
+scores rounded to a unit each): equivalent networks differ by less in a score file, and no search should walk through
+all of them. The tolerance says so.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from exactbnc.dag import DAG
@@ -24,14 +26,16 @@ from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.order.solver import OrderSolver
 from exactbnc.solvers.root.lp import LONG, SHORT, RootSettings
 from exactbnc.solvers.root.report import Report
-from exactbnc.solvers.root.root import deepened, incumbent_of
+from exactbnc.solvers.root.root import Root, incumbent_of
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 
 SPARSE = 100
 """Families per variable below which branch-and-cut is the better search; see docs/solver-notes.md."""
+FIRST_NODES = 100
+"""Nodes of branch-and-cut before the search over orders takes over."""
 MOST_STATES = 300_000
-"""States of the search over orders before branch-and-cut takes over."""
+"""States of the search over orders before branch-and-cut takes over for good."""
 
 
 def is_sparse(table: CostTable) -> bool:
@@ -55,11 +59,20 @@ def solve_by_search(
     settings = RootSettings(tail=LONG if is_sparse(table) else SHORT, least_gain=table.n_vars)
     order = better_order(table, order, start)
     root = watched_root(table, order, limits, settings=settings, report=report, seed=seed)
-    if not is_sparse(table) or root.is_closed or root.is_interrupted:
-        nodes = MOST_STATES if limits.nodes is None else min(limits.nodes, MOST_STATES)
-        solution = OrderSolver().finish(root, report, replace(limits, nodes=nodes), began)
-        if solution.stop_reason not in ("nodes", "memory") or limits.nodes == nodes:
-            return solution
-        found = incumbent_of(table, better_order(table, order, solution.dag))
-        root = deepened(root.with_incumbent(found), limits, settings=replace(settings, tail=LONG), tell=report.tell)
-    return ILPSolver().finish(root, report, problem, limits, listener, seed, began)
+    searches: list[tuple[int | None, Callable[[Root, Limits], Solution]]] = [
+        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own, began)),
+        (None, lambda root, own: ILPSolver().finish(root, report, problem, own, listener, seed, began)),
+    ]
+    if is_sparse(table):
+        searches.insert(0, (FIRST_NODES, searches[-1][1]))
+    for most_nodes, search in searches:
+        own_limits = limits if most_nodes is None else _at_most(limits, most_nodes)
+        solution = search(root, own_limits)
+        if solution.stop_reason not in ("nodes", "memory") or own_limits.nodes == limits.nodes:
+            break
+        root = root.with_incumbent(incumbent_of(table, better_order(table, order, solution.dag)))
+    return solution
+
+
+def _at_most(limits: Limits, nodes: int) -> Limits:
+    return replace(limits, nodes=nodes if limits.nodes is None else min(nodes, limits.nodes))

@@ -116,22 +116,6 @@ def _searched(
     return incumbent_of(table, order if found is None else found.order)
 
 
-def deepened(root: Root, limits: Limits, *, settings: RootSettings, tell: Tell) -> Root:
-    """The root after more of the LP, from its cuts and network."""
-    seconds = root.seconds
-    with _timed(seconds, "lp_seconds"):
-        result = solve_root(
-            root.table,
-            root.cuts,
-            root.multipliers,
-            root.incumbent,
-            settings=settings,
-            deadline=_deadline(limits),
-            on_round=lambda bound, incumbent: tell(incumbent, bound),
-        )
-    return _root(root.table, result, settings, seconds)
-
-
 def _deadline(limits: Limits) -> float:
     return math.inf if limits.seconds is None else limits.started + limits.seconds
 
