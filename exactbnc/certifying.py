@@ -137,7 +137,7 @@ def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -
             better = (units.given - upper) * units.table.unit
             raise BetterNetworkError(f"a network was found that is better by {better:.3g}")
         stages, is_alive, is_closed = _stages(root, upper, limits)
-        recorder = _Recorder(arrange(root.table, is_alive, root.cuts, root.multipliers), upper, limits)
+        recorder = _Recorder(arrange(root.table, is_alive, *stages[-1]), upper, limits)
         states = [] if is_closed else recorder.states(part.variables)
         if recorder.is_cut_short:
             return None
@@ -152,11 +152,10 @@ def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -
 
 
 def _stages(root: Root, upper: int, limits: Limits) -> tuple[list[tuple[Cuts, Ints]], NDArray[np.bool_], bool]:
-    """Cuts with multipliers, the root's at the end; the families left, and whether nothing can be cheaper."""
+    """Cuts with multipliers, the families that they leave, and whether nothing can be cheaper."""
     table = root.table
-    own = (root.cuts, root.multipliers)
-    stages = [own]
-    is_alive, is_closed = _dropped(table, np.ones(table.n_families, dtype=np.bool_), *own, upper)
+    stages = [(root.cuts, root.multipliers)]
+    is_alive, is_closed = _dropped(table, np.ones(table.n_families, dtype=np.bool_), *stages[0], upper)
     deadline = math.inf if limits.seconds is None else limits.started + limits.seconds
     rows = joined(root.cuts, root.lp_cuts)
     while not is_closed and is_alive.sum() > root.is_alive.sum():
@@ -170,9 +169,6 @@ def _stages(root: Root, upper: int, limits: Limits) -> tuple[list[tuple[Cuts, In
         n_before = is_alive.sum()
         is_alive, is_closed = _dropped(table, is_alive, rows, multipliers, upper)
         stages.append((rows, multipliers))
-        if not is_closed:
-            is_alive, is_closed = _dropped(table, is_alive, *own, upper)
-            stages.append(own)
         if is_alive.sum() > (1 - LEAST_DROP) * n_before:
             break
     return stages, is_alive, is_closed

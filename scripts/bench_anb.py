@@ -87,6 +87,7 @@ def run(data: Dataset, score: str, seconds: float) -> dict[str, object]:
 
 
 def main() -> None:
+    """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--only", nargs="*", default=NAMES)

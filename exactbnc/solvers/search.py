@@ -2,8 +2,8 @@
 
 - Sparse problems, with fewer than SPARSE families per variable: the LP goes on while it gains anything, and
   branch-and-cut follows. Such score files come from sampled networks; their good networks have very many orders.
-- Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow beyond
-  MOST_STATES or the memory, branch-and-cut goes on to the end.
+- Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow
+  beyond MOST_STATES or the memory, branch-and-cut goes on to the end.
 
 Each search begins with the best network so far. Networks count as different in score from n units on (n variables,
 scores rounded to a unit each): equivalent networks differ by less in a score file, and no search should walk through

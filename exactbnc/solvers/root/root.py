@@ -29,8 +29,7 @@ from exactbnc.solvers.table import CostTable, families_in_order, order_of
 FIRST_EFFORT = Effort(n_chains=2, kicks_per_var=5)
 LEAST_EFFORT = Effort(n_chains=1, kicks_per_var=1)
 SECOND_EFFORT = Effort(n_chains=2)
-"""Before the LP, the same with many variables, and after it: it finds good networks by itself, so little is spent before
-it."""
+"""Before the LP, the same with many variables, and after it: the LP finds good networks by itself."""
 MANY_VARIABLES = 128
 
 Tell = Callable[[Incumbent, int], None]
