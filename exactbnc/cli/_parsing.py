@@ -64,7 +64,6 @@ def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
     return parameters
 
 
-
 def _number_or_text(text: str) -> float | str:
     try:
         return float(text)

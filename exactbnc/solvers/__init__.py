@@ -83,9 +83,7 @@ def make_solver(name: str) -> Solver:
     return cast(Solver, getattr(import_module(module), attribute)())
 
 
-def _solve_auto(
-    problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-) -> Solution:
+def _solve_auto(problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int) -> Solution:
     tree = make_solver("tree")
     if tree.refusal(problem, limits) is None:
         return tree.solve(problem, limits, start, listener, seed)
@@ -94,9 +92,7 @@ def _solve_auto(
     return _solve_split(problem, _solve_one, limits, start, listener, seed)
 
 
-def _solve_one(
-    problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-) -> Solution:
+def _solve_one(problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int) -> Solution:
     if problem.n_vars <= DP_UP_TO:
         dp = make_solver("dp")
         if dp.refusal(problem, limits) is None:

@@ -80,8 +80,6 @@ def _component(problem: Problem, variables: tuple[int, ...]) -> Component:
             [(float(problem.families.scores[f]), tuple(position[p] for p in inside)) for inside, f in own.items()]
         )
     names = [problem.names[v] for v in variables]
-    order = [
-        (problem.names[a], problem.names[b]) for a, b in problem.precedence if a in inside_of and b in inside_of
-    ]
+    order = [(problem.names[a], problem.names[b]) for a, b in problem.precedence if a in inside_of and b in inside_of]
     cache = ScoreCache.from_families(names, listed)
     return Component(variables, Problem(cache, Constraints.of(order=order)), family_of)

@@ -385,9 +385,7 @@ def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _minimise(
-    stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints
-) -> int:
+def _minimise(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
     """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
 
     Half of them are tried at once, then a quarter, ..., at last one by one; in a large set, which then need not become
@@ -454,8 +452,7 @@ def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
 
 @njit(cache=True, nogil=True)
 def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[int, int]:
-    """Dual ascent until all can be ordered by entries with r = 0: what is left, negative if nothing; number of raises.
-    """
+    """Dual ascent until all can be ordered by entries with r = 0: what is left, negative if nothing; number of raises."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     raises, log, sets, outside = ws.raises, ws.log, ws.sets, ws.outside
     waiting, stuck, rest, order, hits = ws.waiting, ws.stuck, ws.rest, ws.order, ws.hits

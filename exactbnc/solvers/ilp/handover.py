@@ -40,4 +40,3 @@ def hand_over(root: Root, columns: Columns) -> Beginning:
     start = np.searchsorted(kept, chosen)
     bound = min(root.bound, root.incumbent.cost) * table.unit - table.tolerance / 2
     return Beginning(left, start, root.cuts, bound, left.score(start))
-

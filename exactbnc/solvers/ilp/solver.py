@@ -299,4 +299,3 @@ def _usable(problem: Problem, start: DAG | None) -> DAG | None:
         return None
     own = DAG.from_arcs(problem.names, start.arcs)
     return None if problem.check(own) else own
-

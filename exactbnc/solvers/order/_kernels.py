@@ -107,9 +107,7 @@ def _try_order(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, found:
 
 
 @njit(cache=True, nogil=True)
-def _children(
-    t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: int, found: Found, n_found: int
-) -> int:
+def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: int, found: Found, n_found: int) -> int:
     """Note the variables that may come next; one alone if its cheapest family that is not dead lies inside S."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     n_words = states.shape[1]
@@ -146,5 +144,3 @@ def _children(
         if n_alive == 1:
             break
     return n_found
-
-

@@ -68,9 +68,7 @@ class Layer:
         return self.chosen(kept[np.argsort(self.bound[kept], kind="stable")])
 
     def chosen(self, which: Ints) -> Layer:
-        return Layer(
-            self.states[which], self.cost[which], self.bound[which], self.origin[which], self.variable[which]
-        )
+        return Layer(self.states[which], self.cost[which], self.bound[which], self.origin[which], self.variable[which])
 
 
 @dataclass(eq=False)
@@ -113,9 +111,7 @@ class Search:
                 tell()
         self.is_complete = True
 
-    def _expand(
-        self, layer: Layer, team: _Team, stop: Callable[[int], bool], tell: Callable[[], None]
-    ) -> Layer | None:
+    def _expand(self, layer: Layer, team: _Team, stop: Callable[[int], bool], tell: Callable[[], None]) -> Layer | None:
         """The next layer, None if the search is to stop."""
         collected: list[Layer] = []
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)

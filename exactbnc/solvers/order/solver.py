@@ -134,4 +134,3 @@ class _Stopper:
         }
         self.reason = next((reason for reason, holds in reasons.items() if holds), self.reason)
         return any(reasons.values())
-

@@ -71,9 +71,7 @@ class Root:
         return replace(self, incumbent=incumbent, is_alive=is_alive, is_closed=is_closed)
 
 
-def find_root(
-    table: CostTable, order: Ints, limits: Limits, *, seed: int, settings: RootSettings, tell: Tell
-) -> Root:
+def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, settings: RootSettings, tell: Tell) -> Root:
     """The root of a table, from an order in which every variable has a family."""
     seconds: dict[str, float] = {}
     deadline = _deadline(limits)

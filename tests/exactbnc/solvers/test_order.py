@@ -50,9 +50,7 @@ def test_the_search_equals_dynamic_programming_beyond_the_root():
 def test_threads_do_not_change_the_answer():
     for seed in range(5):
         problem = dense_problem(seed, n=10)
-        one, two = (
-            OrderSolver(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2)
-        )
+        one, two = (OrderSolver(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2))
 
         assert one.dag == two.dag
         assert one.statistics["states"] == two.statistics["states"]
