@@ -31,7 +31,7 @@ __all__ = ["Effort", "Families", "FoundOrder", "families", "improve", "search_or
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-_CHUNK = 500_000  # families and pairs looked at before a kernel returns: about a fiftieth of a second
+_CHUNK = 200_000  # families and pairs looked at before a kernel returns: some hundredths of a second at most
 _TEMPERATURES = (0.03, 0.1)  # of the chains in turn, in parts of the mean cost of a child
 _FIRST_NOISE, _NOISE = 0.3, 1.0  # of the first greedy order and of the later ones
 _PENALTIES = 1 << 61  # what the penalties of all children may come to; costs and penalties stay below 2**62

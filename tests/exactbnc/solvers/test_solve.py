@@ -71,7 +71,7 @@ def test_auto_splits_and_agrees_with_every_method():
         (
             "sat",
             {},
-            "the method must be one of auto, tree, dp, ilp. Got 'sat' instead.",
+            "the method must be one of auto, tree, dp, order, ilp. Got 'sat' instead.",
         ),
         (
             "dp",
@@ -103,16 +103,27 @@ def test_the_integer_program_refuses_nothing():
     assert make_solver("ilp").refusal(one_knot(max_edges=2, required_ancestors=["AB"]), Limits()) is None
 
 
-@pytest.mark.parametrize("method", ["dp", "ilp"])
-def test_no_time_leaves_nothing_known(method):
-    solution = solve(one_knot(), method=method, limits=Limits(seconds=0))
+def test_no_time_leaves_nothing_known_to_dynamic_programming():
+    solution = solve(one_knot(), method="dp", limits=Limits(seconds=0))
 
     assert solution.status is Status.UNKNOWN
     assert (solution.dag, solution.score, solution.stop_reason) == (None, None, "time")
     assert solution.bound >= solve(one_knot()).score
 
 
-@pytest.mark.parametrize("method", ["dp", "ilp", "auto"])
+@pytest.mark.parametrize("method", ["order", "ilp"])
+def test_no_time_leaves_a_network_and_a_bound(method):
+    start = DAG.from_arcs("CAB", ["AB"])
+
+    for given in (None, start):
+        solution = solve(one_knot(), method=method, limits=Limits(seconds=0), start=given)
+
+        assert one_knot().check(solution.dag) == []
+        assert solution.score >= one_knot().score(start) or given is None
+        assert solution.bound >= solve(one_knot()).score
+
+
+@pytest.mark.parametrize("method", ["dp", "auto"])
 def test_no_time_leaves_the_start_with_its_gap(method):
     start = DAG.from_arcs("CAB", ["AB"])
 
