@@ -29,7 +29,7 @@ from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found
 from exactbnc.solvers.root._highs import ColumnLP
 from exactbnc.solvers.root.cuts import CLUSTER, Cuts, joined, reduced_costs
-from exactbnc.solvers.root.lp import SHORT, RootSettings
+from exactbnc.solvers.root.lp import LONG, RootSettings
 from exactbnc.solvers.root.root import Root, find_root
 from exactbnc.solvers.table import CostTable, cost_table
 from scorecache.errors import ParameterError
@@ -128,7 +128,7 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
 
 def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
     order = np.array(dag.order, dtype=np.int64)
-    root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=SHORT), tell=lambda *_: None)
+    root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=LONG), tell=lambda *_: None)
     if root.is_interrupted:
         return None
     upper, states = root.incumbent.cost, None

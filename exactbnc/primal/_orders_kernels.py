@@ -369,12 +369,16 @@ def enter(t: Families, walk: Walk) -> None:
 
 
 @njit(cache=True, nogil=True)
-def note_best(walk: Walk) -> None:
-    """Remember the order in hand if it is the best so far."""
-    if walk.tally[TOTAL] < walk.tally[BEST]:
-        walk.tally[BEST] = walk.tally[TOTAL]
-        for j in range(len(walk.order)):
-            walk.best_order[j] = walk.order[j]
+def note_best(t: Families, walk: Walk) -> None:
+    """Remember the order in hand if it is the best so far and every child has a family."""
+    if walk.tally[TOTAL] >= walk.tally[BEST]:
+        return
+    for v in range(len(walk.order)):
+        if walk.chosen[v] + 1 == t.child_start[v + 1]:
+            return
+    walk.tally[BEST] = walk.tally[TOTAL]
+    for j in range(len(walk.order)):
+        walk.best_order[j] = walk.order[j]
 
 
 @njit(cache=True, nogil=True)
@@ -480,7 +484,7 @@ def hop(t: Families, walk: Walk, n_kicks: int, temperature: float, target: int, 
     """
     end = walk.tally[WORK] + work
     while climb(t, walk, end - walk.tally[WORK]):
-        note_best(walk)
+        note_best(t, walk)
         if walk.tally[TOTAL] < walk.tally[CHAIN_BEST]:
             walk.tally[CHAIN_BEST] = walk.tally[TOTAL]
             walk.tally[N_IDLE] = 0
@@ -493,7 +497,7 @@ def hop(t: Families, walk: Walk, n_kicks: int, temperature: float, target: int, 
         walk.tally[N_IDLE] += 1
         walk.tally[N_KICKS] += 1
         kick(t, walk)
-    note_best(walk)
+    note_best(t, walk)
     return False
 
 

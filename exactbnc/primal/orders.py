@@ -113,7 +113,7 @@ def search_orders(
         is_feasible = _enter(table, walk, kernels.greedy_order(table, walk.random, _FIRST_NOISE))
         if not is_feasible:
             return None
-    kernels.note_best(walk)
+    kernels.note_best(table, walk)
     n_chains = 0
     while n_chains < effort.n_chains and not _is_over(walk, target, deadline):
         if n_chains > 0:

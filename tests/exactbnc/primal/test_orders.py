@@ -185,6 +185,16 @@ def test_large_costs_do_not_overflow():
     assert improve(families(*arrays_of(listed)), np.array([0, 1, 2]))[1] == large - 1
 
 
+def test_every_child_has_a_family_even_where_having_none_costs_less():
+    """Among 64 children the penalty is at most 2**61 / 64, less than the only way out."""
+    large = 1 << 57
+    listed = [[(0, (1,)), (large, (2,))], [(0, (0,)), (large, (2,))]] + [[(0, ())] for _ in range(62)]
+
+    found = search_orders(families(*arrays_of(listed)), effort=Effort(n_chains=2, kicks_per_var=2))
+
+    assert found.cost == large == cost_of(listed, found.order.tolist())
+
+
 def test_the_result_is_never_worse_than_the_start():
     listed = random_families(20, 30, seed=4)
     table = families(*arrays_of(listed))
