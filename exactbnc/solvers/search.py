@@ -1,7 +1,8 @@
 """What `auto` does beyond dynamic programming: one root, then the searches that suit the problem, one after the other.
 
-- Sparse problems, with fewer than SPARSE families per variable: the LP goes on while it gains anything, and
-  branch-and-cut follows. Such score files come from sampled networks; their good networks have very many orders.
+- Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP goes on
+  while it gains anything, and branch-and-cut follows. Such score files come from sampled networks; their good networks
+  have very many orders.
 - Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow
   beyond MOST_STATES or the memory, branch-and-cut goes on to the end.
 
@@ -32,7 +33,9 @@ from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 
 SPARSE = 100
 """Families per variable below which branch-and-cut is the better search; see docs/solver-notes.md."""
-FIRST_NODES = 100
+MOST_VARIABLES = 128
+"""With more variables layers of orders are hopeless whatever the density."""
+FIRST_NODES = 40
 """Nodes of branch-and-cut before the search over orders takes over."""
 MOST_STATES = 300_000
 """States of the search over orders before branch-and-cut takes over for good."""
@@ -40,7 +43,7 @@ MOST_STATES = 300_000
 
 def is_sparse(table: CostTable) -> bool:
     """Does branch-and-cut suit the problem better than layers of orders?"""
-    return table.n_families < SPARSE * table.n_vars
+    return table.n_families < SPARSE * table.n_vars or table.n_vars > MOST_VARIABLES
 
 
 def solve_by_search(

@@ -452,7 +452,7 @@ def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
 
 @njit(cache=True, nogil=True)
 def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[int, int]:
-    """Dual ascent until all can be ordered by entries with r = 0: what is left, negative if nothing; number of raises."""
+    """Dual ascent until entries with r = 0 give an order: what is left, negative if nothing, and how many raises."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     raises, log, sets, outside = ws.raises, ws.log, ws.sets, ws.outside
     waiting, stuck, rest, order, hits = ws.waiting, ws.stuck, ws.rest, ws.order, ws.hits

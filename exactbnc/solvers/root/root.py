@@ -29,7 +29,7 @@ from exactbnc.solvers.table import CostTable, families_in_order, order_of
 FIRST_EFFORT = Effort(n_chains=2, kicks_per_var=5)
 LEAST_EFFORT = Effort(n_chains=1, kicks_per_var=1)
 SECOND_EFFORT = Effort(n_chains=2)
-"""Before the LP, the same with many variables, and after it: the LP finds good networks by itself."""
+"""Before the LP, with many variables, and after the LP, which finds good networks by itself."""
 MANY_VARIABLES = 128
 
 Tell = Callable[[Incumbent, int], None]
@@ -80,7 +80,8 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
         bound = reduced_costs(table, cuts, multipliers).bound
     with _timed(seconds, "primal_seconds"):
         searched = families(table.child_start, table.masks, table.cost)
-        effort = FIRST_EFFORT if table.n_vars <= MANY_VARIABLES else LEAST_EFFORT
+        is_large = table.n_vars > MANY_VARIABLES
+        effort = LEAST_EFFORT if is_large else FIRST_EFFORT
         incumbent = _searched(table, searched, order, effort, bound, deadline, seed)
         tell(incumbent, bound)
     with _timed(seconds, "lp_seconds"):
@@ -100,7 +101,8 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
         return root
     with _timed(seconds, "primal_seconds"):
         known = order_of(table, root.incumbent.chosen)
-        incumbent = _searched(table, searched, known, SECOND_EFFORT, root.bound, deadline, seed + 1)
+        effort = LEAST_EFFORT if is_large else SECOND_EFFORT
+        incumbent = _searched(table, searched, known, effort, root.bound, deadline, seed + 1)
         tell(incumbent, root.bound)
     return root.with_incumbent(incumbent)
 
