@@ -4,16 +4,16 @@ A certificate has one part per group of variables, so ordered that no family, an
 of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, in the
 group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the bound;
 cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold, the
-cost of the network given less the part's slack (up to a unit per variable, for rounding). A part proves: none is cheap.
+cost of the network given less the part's slack (up to a unit per variable, for rounding). All costs are multiples of
+their common divisor: one above its largest multiple below the threshold will do. A part proves that none is cheap.
 
 - A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C, 1 <= k <= |C|: a = 1 where W has
   fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on up to 4 variables C: a depends
   on v and W n C as listed; rho is the least sum over all orders of C. If the variables S come first, the sum over C - S
   is at least rho(S): k - |C n S| or 0, and for a table the least sum over all orders of C - S.
-- A stage puts multipliers lambda >= 0 on cuts. With value(v, W) = cost(v, W) - sum lambda a(v, W), a network costs at
-  least sum lambda rho + sum value(v, W_v); with the least values this is the bound. Families with which it reaches the
-  threshold are in no cheap network: they are dropped, again and again. The part is proved if the bound itself reaches
-  the threshold, or a variable loses its last family.
+- A stage puts multipliers lambda >= 0 on cuts. With value = cost - sum lambda a, a network costs at least the sum of
+  lambda rho and of its value(v, W_v); with the least values this is the bound. Families with which it reaches the
+  threshold are in no cheap network: they go, again and again. If the bound reaches it, or v has none left, all is proved.
 - States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
   which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
   stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
@@ -27,17 +27,16 @@ cost of the network given less the part's slack (up to a unit per variable, for 
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
-from math import ceil
+from math import ceil, gcd
 from typing import Any, NamedTuple
 
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
 
 PRECISION = 2000  # no sum or product of doubles has more digits
-SET = [0]  # this and what follows: the shape of a certificate
-CUT = (SET, 0, [SET], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
-STATE = (SET, SET, [(SET, 0)])  # variables placed, the one forced, clusters with multipliers
-PART = {"variables": SET, "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
+CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
+STATE = ([0], [0], [([0], 0)])  # variables placed, the one forced, clusters with multipliers
+PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
 Family = tuple[int, int]  # cost or score, mask of the members
 
 
@@ -99,9 +98,8 @@ class _Cut:
         self.a = {(u, w): a for u, row in zip(members, table, strict=False) for w, a in zip(sets, row, strict=True)}
         self.rho = {self.mask: 0}
         for placed in reversed(sets[:-1]):  # the least sum: who comes next, with whom of those placed, and the rest
-            rest = [u for u in members if not placed >> u & 1]
-            least = {u: min(self.a[u, w] for w in sets if not w & ~placed) for u in rest}
-            self.rho[placed] = min(least[u] + self.rho[placed | 1 << u] for u in rest)
+            least = {u: min(self.a[u, w] for w in sets if not w & ~placed) for u in members if not placed >> u & 1}
+            self.rho[placed] = min(a + self.rho[placed | 1 << u] for u, a in least.items())
 
     def value(self, v: int, w: int) -> int:
         return int((w & self.mask).bit_count() < self.k) if self.k else self.a[v, w & self.mask]
@@ -115,10 +113,12 @@ class _Part:
 
     def __init__(self, units: dict[int, list[Family]], given: int) -> None:
         self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
+        best = {v: max(own)[0] for v, own in units.items()}
         for v, own in units.items():
-            least = {w & self.all: max(own)[0] - score for score, w in sorted(own)}  # the best score stays
+            least = {w & self.all: best[v] - score for score, w in sorted(own)}  # the best score stays
             self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
-        self.threshold = sum(max(own)[0] for own in units.values()) - given
+        divisor = gcd(*(cost for own in self.families.values() for cost, _ in own)) or 1
+        self.threshold = (sum(best.values()) - given - 1) // divisor * divisor + 1
         self.rows = {v: [(c, c, w, list[tuple[int, int]]()) for c, w in own] for v, own in self.families.items()}
 
     def prove(self, part: dict[str, Any]) -> None:

@@ -73,11 +73,19 @@ def certify(problem: Problem, dag: DAG, *, limits: Limits | None = None, seed: i
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """A component's costs as the checker rounds them, the cost of the network, and how much of it may be rounding."""
+    """A component's costs as the checker rounds them, the cost of the network, and how much of it may be rounding.
+
+    All costs are multiples of the divisor.
+    """
 
     table: CostTable
     given: int
     most_slack: int
+    divisor: int
+
+    def threshold(self, upper: int) -> int:
+        """What costs less than the upper bound costs less than this."""
+        return (upper - 1) // self.divisor * self.divisor + 1
 
 
 def _in_order(problem: Problem) -> Iterator[Component]:
@@ -123,7 +131,8 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
         table.digits,
         table.is_rounded,
     )
-    return _Units(ordered, given, len(part.variables) if is_rounded else 0)
+    divisor = math.gcd(*(best[v] - unit(f) for v, own in part.family_of.items() for f in own.values())) or 1
+    return _Units(ordered, given, len(part.variables) if is_rounded else 0, divisor)
 
 
 def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
@@ -131,14 +140,16 @@ def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -
     root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=LONG), tell=lambda *_: None)
     if root.is_interrupted:
         return None
-    upper, states = root.incumbent.cost, None
-    while states is None:
+    upper = root.incumbent.cost
+    while True:
         if units.given - upper > units.most_slack:
             better = (units.given - upper) * units.table.unit
             raise BetterNetworkError(f"a network was found that is better by {better:.3g}")
-        stages, is_alive, is_closed = _stages(root, upper, limits)
-        recorder = _Recorder(arrange(root.table, is_alive, *stages[-1]), upper, limits)
+        stages, is_alive, is_closed = _stages(root, units.threshold(upper), limits)
+        recorder = _Recorder(arrange(root.table, is_alive, *stages[-1]), units.threshold(upper), limits)
         states = [] if is_closed else recorder.states(part.variables)
+        if states is not None:
+            break
         if recorder.is_cut_short:
             return None
         upper = recorder.upper

@@ -1,0 +1,64 @@
+"""`exactbnc solve --k-best`, `--within` and `--mec`."""
+
+import json
+
+import pytest
+
+ASIA = "instances/asia-500.bdeu.3.jkl"
+
+
+def test_the_best_networks_are_listed_in_order(exactbnc, tmp_path):
+    target = tmp_path / "net.json"
+
+    run = exactbnc("solve", ASIA, "--k-best", 3, "--json", "-o", target)
+
+    told = json.loads(run.out)
+    scores = [network["score"] for network in told["networks"]]
+    assert run.code == 0
+    assert told["is_complete"]
+    assert scores == sorted(scores, reverse=True)
+    assert [network["rank"] for network in told["networks"]] == [1, 2, 3]
+    written = [json.loads((tmp_path / f"net.{i}.json").read_text()) for i in (1, 2, 3)]
+    assert [net["score"] for net in written] == scores
+    assert len({json.dumps(sorted(net["arcs"])) for net in written}) == 3
+
+
+def test_people_read_the_distance_and_the_differences(exactbnc):
+    run = exactbnc("solve", ASIA, "--k-best", 2)
+
+    first, second = run.out.splitlines()[-2:]
+    assert first.split()[0] == "1"
+    assert first.split()[2] == "+0.000000"
+    assert second.split()[0] == "2"
+    assert "->" in second
+    assert "families were pruned" in run.out
+
+
+def test_all_networks_within_a_distance_one_per_class(exactbnc):
+    run = exactbnc("solve", ASIA, "--within", 0.3, "--mec", "--json")
+
+    told = json.loads(run.out)
+    best = told["networks"][0]["score"]
+    assert all(network["score"] >= best - 0.3 for network in told["networks"])
+    assert len({network["score"] for network in told["networks"]}) == len(told["networks"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--mec",), "add --k-best K or --within D"),
+        (("--k-best", 0), "must be at least 1"),
+        (("--within", -1), "must be at least 0"),
+    ],
+)
+def test_nonsense_is_refused(exactbnc, options, message):
+    run = exactbnc("solve", ASIA, *options)
+
+    assert run.code == 2
+    assert message in run.err
+
+
+def test_no_time_is_a_limit(exactbnc):
+    run = exactbnc("solve", ASIA, "--k-best", 3, "--time-limit", 0)
+
+    assert run.code == 6
