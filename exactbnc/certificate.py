@@ -13,7 +13,7 @@ their common divisor: one above its largest multiple below the threshold will do
   is at least rho(S): k - |C n S| or 0, and for a table the least sum over all orders of C - S.
 - A stage puts multipliers lambda >= 0 on cuts. With value = cost - sum lambda a, a network costs at least the sum of
   lambda rho and of its value(v, W_v); with the least values this is the bound. Families with which it reaches the
-  threshold are in no cheap network: they go, again and again. If the bound reaches it, or v has none left, all is proved.
+  threshold are in no cheap network: they go, again and again. If the bound does, or v has none left, it is proved.
 - States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
   which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
   stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families

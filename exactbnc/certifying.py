@@ -169,7 +169,7 @@ def _stages(root: Root, upper: int, limits: Limits) -> tuple[list[tuple[Cuts, In
     is_alive, is_closed = _dropped(table, np.ones(table.n_families, dtype=np.bool_), *stages[0], upper)
     deadline = math.inf if limits.seconds is None else limits.started + limits.seconds
     rows = joined(root.cuts, root.lp_cuts)
-    while not is_closed and is_alive.sum() > root.is_alive.sum():
+    while not is_closed:
         left = table.without(~is_alive)
         lp = ColumnLP(left, np.arange(left.n_families))
         lp.add_cuts(rows)

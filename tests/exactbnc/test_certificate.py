@@ -28,9 +28,8 @@ from tests.exactbnc.random_problems import best_score, random_problem
 
 INSTANCES = Path(__file__).parents[2] / "instances"
 UNIT = 10**8
-LOOP = ScoreCache.from_families(
-    "abc", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))], [(-3.0, ()), (-2.0, (0, 1))]]
-)
+FAMILIES = [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))], [(-3.00000001, ()), (-2.0, (0, 1))]]
+LOOP = ScoreCache.from_families("abc", FAMILIES)
 """a and b would both like the other as a parent. The best network, a -> b, a -> c <- b, scores -4; the empty one -6."""
 BEST = DAG.from_arcs("abc", ["ab", "ac", "bc"])
 PART = {"variables": [0, 1, 2], "digits": 8, "slack": 0, "stages": [[[[0, 1], 1, [], UNIT // 2]]], "states": []}
@@ -216,6 +215,15 @@ def test_every_load_bearing_multiplier_is_needed():
         assert not is_accepted(Problem(LOOP), BEST, certificate_of(stages=[[[[0, 1], 1, [], multiplier]]]), -4.0)
     # more than b's cost of coming first: what the cluster gives, a and b both take
     assert not is_accepted(Problem(LOOP), BEST, certificate_of(stages=[[[[0, 1], 1, [], 2 * UNIT]]]), -4.0)
+
+
+def test_costs_are_multiples_of_their_common_divisor():
+    coarse = Problem(ScoreCache.from_families("abc", [*FAMILIES[:2], [(-3.0, ()), (-2.0, (0, 1))]]))
+
+    # all costs are multiples of 0.5: whatever costs more than nothing costs as much as the best network
+    assert is_accepted(coarse, BEST, certificate_of(stages=[[[[0, 1], 1, [], 1]]]), -4.0)
+    assert not is_accepted(coarse, BEST, certificate_of(stages=[[[[0, 1], 1, [], 0]]]), -4.0)
+    assert not is_accepted(coarse, DAG.of("abc", [(), (), ()]), certificate_of(), -4.0)
 
 
 @pytest.mark.parametrize("name", ["asia-500.bdeu.3", "cancer-2000.bdeu.3", "iris.bdeu.3"])
