@@ -388,15 +388,14 @@ def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
 def _minimise(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
     """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
 
-    Half of them are tried at once, then a quarter, ..., at last one by one; in a large set, which then need not become
-    minimal, by groups of 1/64.
+    Half of them are tried at once, then a quarter, ..., at last one by one: only minimal sets give strong bounds.
     """
     n_words = sets.shape[1]
     n_tried = max(1, n_stuck // 2)
     i = 0
     while True:
         if i >= n_stuck:
-            if n_tried <= max(1, n_stuck // LARGE):
+            if n_tried == 1:
                 return n_stuck
             n_tried, i = max(1, min(n_tried, n_stuck) // 2), 0
         for w in range(n_words):
