@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorecache.counting import bitmap
 
-__all__ = ["add", "has", "popcount", "trailing_zeros"]
+__all__ = ["has", "popcount", "trailing_zeros"]
 
 Words = NDArray[np.uint64]
 
@@ -36,8 +36,3 @@ def has(words: Words, row: int, u: int) -> bool:
     """Is variable u in the set of that row?"""
     return bool((words[row, u >> 6] >> np.uint64(u & 63)) & np.uint64(1))
 
-
-@njit(cache=True, inline="always")
-def add(words: Words, row: int, u: int) -> None:
-    """Put variable u into the set of that row."""
-    words[row, u >> 6] |= np.uint64(1) << np.uint64(u & 63)

@@ -13,7 +13,6 @@ all of them. The tolerance says so.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,11 +21,11 @@ from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
+from exactbnc.solution import Solution
 from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.order.solver import OrderSolver
 from exactbnc.solvers.root.lp import LONG, SHORT, RootSettings
-from exactbnc.solvers.root.report import Report
+from exactbnc.solvers.root.report import Report, infeasible
 from exactbnc.solvers.root.root import Root, incumbent_of
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import CostTable, cost_table, feasible_order
@@ -54,10 +53,7 @@ def solve_by_search(
     table = cost_table(problem)
     order = feasible_order(table)
     if order is None:
-        return Solution(
-            Status.INFEASIBLE, None, None, -math.inf, "order", "infeasible", 0.0, problem.cache_is_safe,
-            problem.constraints.class_name, {"wall_seconds": time.monotonic() - began},
-        )  # fmt: skip
+        return infeasible(problem, "order", began)
     report = Report(problem, table, limits, listener)
     settings = RootSettings(tail=LONG if is_sparse(table) else SHORT, least_gain=table.n_vars)
     order = better_order(table, order, start)

@@ -5,19 +5,18 @@ It takes constraints on single families and orders; global rules are left to the
 
 from __future__ import annotations
 
-import math
 import time
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
+from exactbnc.solution import Solution
 from exactbnc.solvers.ascent.arrange import arrange
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.order.layers import Search
 from exactbnc.solvers.root.lp import SHORT, RootSettings
-from exactbnc.solvers.root.report import Report
+from exactbnc.solvers.root.report import Report, infeasible
 from exactbnc.solvers.root.root import Root, incumbent_of
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import cost_table, feasible_order
@@ -54,10 +53,7 @@ class OrderSolver:
         table = cost_table(problem)
         order = feasible_order(table)
         if order is None:
-            return Solution(
-                Status.INFEASIBLE, None, None, -math.inf, self.name, "infeasible", 0.0, problem.cache_is_safe,
-                problem.constraints.class_name, {"wall_seconds": time.monotonic() - began},
-            )  # fmt: skip
+            return infeasible(problem, self.name, began)
         report = Report(problem, table, limits, listener)
         order = better_order(table, order, start)
         root = watched_root(table, order, limits, settings=self.settings, report=report, seed=seed)

@@ -17,6 +17,22 @@ from exactbnc.solvers.table import CostTable
 SECONDS_BETWEEN = 0.25
 
 
+def infeasible(problem: Problem, method: str, began: float) -> Solution:
+    """The answer where no order gives every variable a family; `began` is by `time.monotonic`."""
+    return Solution(
+        status=Status.INFEASIBLE,
+        dag=None,
+        score=None,
+        bound=-math.inf,
+        method=method,
+        stop_reason="infeasible",
+        tolerance=0.0,
+        cache_is_safe=problem.cache_is_safe,
+        class_name=problem.constraints.class_name,
+        statistics={"wall_seconds": time.monotonic() - began},
+    )
+
+
 class Report:
     """Tells a listener of better networks at once, and of bounds a few times a second."""
 

@@ -41,7 +41,7 @@ class Root:
     """Every network cheaper than the incumbent costs at least `bound` and uses only families that are alive.
 
     `multipliers` on `cuts` prove the bound over these; closed: there is no cheaper network. Cheaper means by at least
-    `least_gain`. The last LP had the rows `lp_cuts` and the solution `x`; `seconds` is CPU time by phase.
+    `least_gain`. The last LP had the rows `lp_cuts`; `seconds` is CPU time by phase.
     """
 
     table: CostTable
@@ -54,7 +54,6 @@ class Root:
     is_interrupted: bool
     least_gain: int
     lp_cuts: Cuts
-    x: NDArray[np.float64]
     seconds: dict[str, float]
 
     def with_incumbent(self, incumbent: Incumbent) -> Root:
@@ -131,7 +130,6 @@ def _root(table: CostTable, result: RootResult, settings: RootSettings, seconds:
         is_interrupted=result.is_interrupted,
         least_gain=max(table.grain, settings.least_gain),
         lp_cuts=result.lp_cuts,
-        x=result.x,
         seconds=seconds,
     )
 

@@ -69,6 +69,5 @@ class _Watch:
             is_interrupted=True,
             least_gain=self._table.grain,
             lp_cuts=no_cuts(self._table.n_words),
-            x=np.zeros(self._table.n_families),
             seconds={},
         )
