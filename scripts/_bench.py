@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -110,12 +110,22 @@ def measure_in_turn(
     *,
     unit: str = CPU_SECONDS,
 ) -> list[tuple[Timing, Result]]:
-    """Measure several ways to do the same, one after the other in every round, so that all see the same machine."""
+    """Measure several ways to do the same, one after the other in every round, so that all see the same machine.
+
+    Only the last result of each is held, as a program would hold one: were all of them, every run would pay for
+    memory that the process never touched before.
+    """
     first = [_seconds(WALL_SECONDS, make_input, run)[0] for run in candidates]
-    rounds = [[_seconds(unit, make_input, run) for run in candidates] for _ in range(repeats)]
+    seconds: list[list[float]] = [[] for _ in candidates]
+    results: list[Result | None] = [None for _ in candidates]
+    for _ in range(repeats):
+        for position, run in enumerate(candidates):
+            results[position] = None
+            elapsed, results[position] = _seconds(unit, make_input, run)
+            seconds[position].append(elapsed)
     return [
-        (Timing(tuple(elapsed for elapsed, _ in own), first_run, unit), own[-1][1])
-        for first_run, own in zip(first, zip(*rounds, strict=True), strict=True)
+        (Timing(tuple(own), first_run, unit), cast(Result, result))
+        for own, first_run, result in zip(seconds, first, results, strict=True)
     ]
 
 
