@@ -6,6 +6,10 @@
     problem = Problem(read_cache("cache.jkl"), Constraints(family="anb", class_name="y"))
     solution = solve(problem)
     graph = solution.to_networkx()
+
+    from exactbnc import ExactBNClassifier
+
+    model = ExactBNClassifier("anb").fit(X, y)
 """
 
 from __future__ import annotations
@@ -16,14 +20,19 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BayesNet": "exactbnc.bayesnet",
     "Constraints": "exactbnc.constraints",
     "DAG": "exactbnc.dag",
+    "ExactBNClassifier": "exactbnc.classifiers",
     "Limits": "exactbnc.limits",
     "Problem": "exactbnc.problem",
     "Solution": "exactbnc.solution",
     "Status": "exactbnc.solution",
+    "SSTBMATANClassifier": "exactbnc.classifiers",
+    "TBMATANClassifier": "exactbnc.classifiers",
     "compare": "exactbnc.compare",
     "cpdag": "exactbnc.equivalence",
+    "fit_parameters": "exactbnc.parameters",
     "plot": "exactbnc.export",
     "read_network": "exactbnc.export",
     "solve": "exactbnc.solvers",

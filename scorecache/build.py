@@ -79,9 +79,10 @@ class BuildPlan:
             for group in self.groups:
                 for survivors in _levels(self, group, runner):
                     kept.add(survivors, group.base)
-        return ScoreCache(self.dataset.names, *kept.collect(self.domain.n_vars), self._record())
+        return ScoreCache(self.dataset.names, *kept.collect(self.domain.n_vars), self.record())
 
-    def _record(self) -> Record:
+    def record(self) -> Record:
+        """What the cache will say of itself: score, domain, pruning and data."""
         return Record(
             score=self.score.name,
             parameters=self.score.parameters,

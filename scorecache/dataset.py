@@ -181,6 +181,19 @@ class Dataset:
             digest.update(self.weights.astype("<i8", copy=False).data)
         return digest.hexdigest()
 
+    def rows(self, chosen: NDArray[Any]) -> Dataset:
+        """Some of the rows, by number or by truth value; the states stay declared."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return Dataset(self.names, self.states, np.ascontiguousarray(self.codes[:, chosen]), weights)
+
+    def columns(self, names: Sequence[str]) -> Dataset:
+        """Some of the columns, in the order asked for."""
+        for name in names:
+            self.column(name)
+        positions = [self.index[name] for name in names]
+        states = tuple(self.states[position] for position in positions)
+        return Dataset(tuple(names), states, np.ascontiguousarray(self.codes[positions]), self.weights)
+
     def column(self, name: str) -> NDArray[np.uint16]:
         """The codes of a variable."""
         if name not in self.index:

@@ -105,6 +105,7 @@ class Search:
                 self._trail.append((layer.origin.astype(np.int32), layer.variable.astype(np.int16)))
                 following = self._expand(layer, team, stop, tell)
                 if following is None:
+                    self.is_complete = self.bound >= self.upper
                     return
                 layer = following.below(self.upper)
                 self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))

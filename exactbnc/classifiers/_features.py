@@ -1,0 +1,148 @@
+"""The columns of X as codes: what a value seen in training, a missing one, and one never seen become.
+
+A value that is a state of its column gets the state's code, compared as Python compares (1, 1.0 and True are one value,
+1 and "1" are two). Everything else is UNKNOWN and is summed out by the network; a missing value gets the code of the
+state for missing values where training made one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.bayesnet import UNKNOWN, Codes
+from scorecache._encode import MISSING_STATE, is_missing
+from scorecache.dataset import Dataset
+
+WIDEST_LOOKUP = 2**20
+"""Whole numbers of all columns are looked up in tables that have at most so many entries together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The names and states of the columns of X, in their order."""
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    has_missing_state: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset, names: Sequence[str], has_missing: Sequence[bool]) -> Features:
+        """The columns of a data set; `has_missing` says which of them held missing values that became a state."""
+        return cls(tuple(names), tuple(dataset.states[dataset.index[name]] for name in names), tuple(has_missing))
+
+    def encode(self, table: Any) -> Codes:
+        """Codes, columns x rows, of an array or a data frame."""
+        if isinstance(table, np.ndarray) and table.dtype.kind in "biuf" and self._lookup is not None:
+            return self._encode_numbers(table, self._lookup)
+        codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
+        for own, column, code_of, of_missing in zip(
+            codes, columns_of(table), self._code_of, self._of_missing, strict=True
+        ):
+            own[:] = _encode_column(column, code_of, of_missing)
+        return codes
+
+    @cached_property
+    def _code_of(self) -> list[dict[Hashable, int]]:
+        return [{state: code for code, state in enumerate(states)} for states in self.states]
+
+    @cached_property
+    def _of_missing(self) -> list[int]:
+        return [
+            code_of[MISSING_STATE] if has_missing else UNKNOWN
+            for code_of, has_missing in zip(self._code_of, self.has_missing_state, strict=True)
+        ]
+
+    @cached_property
+    def _lookup(self) -> _Lookup | None:
+        return _Lookup.of(self._code_of, self.has_missing_state)
+
+    def _encode_numbers(self, table: NDArray[Any], lookup: _Lookup) -> Codes:
+        from exactbnc.classifiers._kernels import encode_numbers
+
+        numbers = table.astype(np.float64 if table.dtype.kind == "f" else np.int64, copy=False)
+        codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
+        of_missing = np.array(self._of_missing, dtype=np.uint16)
+        encode_numbers(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class _Lookup:
+    """Codes by whole number: those of a column begin with its smallest state."""
+
+    low: NDArray[np.int64]
+    start: NDArray[np.int64]
+    codes: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, code_of: Sequence[dict[Hashable, int]], has_missing: Sequence[bool]) -> _Lookup | None:
+        """None if a state is not a whole number, or if the numbers lie too far apart."""
+        low, start, parts = [], [0], []
+        for states, skips_missing in zip(code_of, has_missing, strict=True):
+            known = {state: code for state, code in states.items() if not (skips_missing and state == MISSING_STATE)}
+            if not all(isinstance(state, Real) and float(state).is_integer() for state in known):
+                return None
+            numbers = {int(state): code for state, code in known.items()}  # type: ignore[call-overload]
+            least, most = min(numbers, default=0), max(numbers, default=0)
+            if start[-1] + most - least >= WIDEST_LOOKUP or max(abs(least), abs(most)) >= 2**53:
+                return None
+            own = np.full(most - least + 1, UNKNOWN, dtype=np.uint16)
+            own[[number - least for number in numbers]] = list(numbers.values())
+            low.append(least)
+            start.append(start[-1] + len(own))
+            parts.append(own)
+        return cls(np.array(low), np.array(start), np.concatenate(parts))
+
+
+def columns_of(table: Any) -> list[Any]:
+    """The columns of an array or a data frame."""
+    if isinstance(table, np.ndarray):
+        return [table[:, column] for column in range(table.shape[1])]
+    return [values for _, values in table.items()]
+
+
+def holds_missing(column: Any) -> bool:
+    """Is a value of the column missing?"""
+    if hasattr(column, "isna"):
+        return bool(column.isna().any())
+    if column.dtype.kind in "biuSU":
+        return False
+    if column.dtype.kind == "f":
+        return bool(np.isnan(column).any())
+    return any(map(is_missing, column.tolist()))
+
+
+def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -> NDArray[np.uint16]:
+    categorical = getattr(column, "cat", None)
+    if categorical is not None:
+        found = [code_of.get(category, UNKNOWN) for category in categorical.categories]
+        return np.array([*found, of_missing], dtype=np.uint16)[np.asarray(categorical.codes)]  # missing is -1
+    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    if values.dtype.kind == "O":
+        return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
+    distinct, positions = np.unique(values, return_inverse=True)
+    found = [_code(value, code_of, of_missing) for value in distinct.tolist()]
+    return np.array(found, dtype=np.uint16)[positions]
+
+
+def _code(value: Any, code_of: dict[Hashable, int], of_missing: int) -> int:
+    try:
+        code = code_of.get(value)
+    except TypeError:  # a value that cannot be a state
+        return UNKNOWN
+    if code is not None:
+        return code
+    return of_missing if is_missing(value) else UNKNOWN
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """The name, with underscores added until no column has it."""
+    return wanted if wanted not in taken else free_name(wanted + "_", taken)
+

@@ -1,0 +1,17 @@
+"""Numbers into bins: scikit-learn transformers that learn the cut points of numeric columns and leave the others alone.
+
+    from exactbnc.discretize import MDLPDiscretizer
+
+    codes = MDLPDiscretizer().fit_transform(X, y)
+
+Cut points lie between distinct values only, and a value equal to a cut point belongs to the lower bin.
+"""
+
+from __future__ import annotations
+
+from exactbnc.discretize._base import Discretizer
+from exactbnc.discretize.equal_frequency import EqualFrequencyDiscretizer
+from exactbnc.discretize.mdlp import MDLPDiscretizer
+from exactbnc.discretize.median import MedianDiscretizer
+
+__all__ = ["Discretizer", "EqualFrequencyDiscretizer", "MDLPDiscretizer", "MedianDiscretizer"]

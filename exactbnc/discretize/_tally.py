@@ -1,0 +1,59 @@
+"""A numeric column as all that cut points depend on: its distinct values, and how often each occurs in each class.
+
+A cut lies between two neighbouring distinct values v_i < v_(i+1), so it is named by i; rows with equal values can never
+be separated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """`values` ascend and differ from each other; `counts` has a row per value and a column per class."""
+
+    values: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, column: Floats, classes: Ints, weights: Floats) -> Tally:
+        """Count a column; NaN is no value, and a row of weight 0 does not exist."""
+        is_counted = ~np.isnan(column) & (weights > 0)
+        values, positions = np.unique(column[is_counted], return_inverse=True)
+        n_classes = int(classes.max(initial=0)) + 1
+        cells = positions * n_classes + classes[is_counted]
+        counts = np.bincount(cells, weights[is_counted], minlength=len(values) * n_classes)
+        return cls(values, counts.astype(np.float64).reshape(len(values), n_classes))
+
+    @property
+    def n_values(self) -> int:
+        return len(self.values)
+
+    @property
+    def below(self) -> Floats:
+        """W_i: the weight of the rows up to and with v_i."""
+        return np.cumsum(self.counts.sum(axis=1))
+
+    def cut_points(self, cuts: Ints) -> Floats:
+        """The numbers that cut between v_i and v_(i+1), for every i in `cuts`."""
+        return cut_between(self.values[cuts], self.values[cuts + 1])
+
+
+def cut_between(lower: Floats, upper: Floats) -> Floats:
+    """The midpoints of lower < upper, or what must stand in for them so that lower <= cut < upper.
+
+    Between neighbouring floats, and below +inf, it is the lower value; above -inf the largest float below the upper
+    one; between -inf and +inf it is 0.
+    """
+    with np.errstate(invalid="ignore"):  # inf - inf
+        cuts = np.clip(lower / 2 + upper / 2, lower, None)  # no overflow; halves of the tiniest floats are lost
+    cuts = np.where(np.isneginf(lower), np.nextafter(upper, -np.inf), cuts)
+    cuts = np.where((cuts >= upper) | np.isposinf(upper), lower, cuts)
+    return np.where(np.isneginf(lower) & np.isposinf(upper), 0.0, cuts)

@@ -1,0 +1,105 @@
+"""What the score loses without an arc.
+
+*Removed*: the child keeps the best of its families whose parents are among the others it has. *Forbidden*: the whole
+network may be rebuilt without the arc. The second loss lies between zero and the first; a tighter bound takes the best
+family of the child without that parent that leaves the rest of the network acyclic and allowed, and `exact` solves the
+problem again with the arc forbidden. Losses are in units of the score (nats); arcs that the structure requires, such as
+those from the class of a classifier, cannot be removed and are not listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from exactbnc.constraints import Constraints
+from exactbnc.dag import DAG, find_cycle
+from exactbnc.errors import InfeasibleError
+from exactbnc.limits import Limits
+from exactbnc.problem import Problem
+from exactbnc.solution import Status
+from exactbnc.solvers import solve
+from scorecache.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class ArcLoss:
+    """Losses of an arc; `forbidden` is None unless asked for, and then infinite if no network does without the arc.
+
+    `is_proved`: the re-solve was optimal; if it hit a limit, `forbidden` is the most that the loss can be.
+    """
+
+    parent: str
+    child: str
+    removed: float | None
+    forbidden_at_most: float
+    forbidden: float | None = None
+    is_proved: bool = False
+
+
+def arc_losses(
+    problem: Problem, dag: DAG, *, exact: bool = False, limits: Limits | None = None, seed: int = 0
+) -> list[ArcLoss]:
+    """The losses of every arc that is not required, the largest first."""
+    dag = problem.in_own_order(dag)
+    found = []
+    for child, parents in enumerate(dag.parents):
+        for parent in parents:
+            if not _is_required(problem, parent, child):
+                found.append(_loss(problem, dag, parent, child, exact, limits, seed))
+    key = "forbidden" if exact else "forbidden_at_most"
+    return sorted(found, key=lambda loss: (-getattr(loss, key), loss.child, loss.parent))
+
+
+def _loss(
+    problem: Problem, dag: DAG, parent: int, child: int, exact: bool, limits: Limits | None, seed: int
+) -> ArcLoss:
+    names, held = problem.names, set(dag.parents[child])
+    now = next((score for score, parents in problem.families.of(child) if set(parents) == held), None)
+    if now is None:
+        raise ParameterError(f"the network's family of {names[child]} is not among the problem's families")
+    smaller = [score for score, parents in problem.families.of(child) if held - {parent} >= set(parents)]
+    others = (score for score, parents in _without(problem, dag, parent, child))
+    at_most = now - max(others, default=float("-inf"))
+    removed = now - max(smaller) if smaller else None
+    loss = ArcLoss(names[parent], names[child], removed, at_most)
+    return _solved(problem, dag, loss, limits, seed) if exact else loss
+
+
+def _without(problem: Problem, dag: DAG, parent: int, child: int) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """The child's families without the parent that fit into the rest of the network, best first."""
+    for score, parents in problem.families.of(child):
+        if parent in parents:
+            continue
+        changed = (*dag.parents[:child], parents, *dag.parents[child + 1 :])
+        if find_cycle(changed) is None and not problem.check(DAG(dag.names, changed)):
+            yield score, parents
+            return
+
+
+def _solved(problem: Problem, dag: DAG, loss: ArcLoss, limits: Limits | None, seed: int) -> ArcLoss:
+    forbidding = problem.constraints.merged(Constraints(forbidden_arcs=((loss.parent, loss.child),)))
+    best = problem.score(dag)
+    try:
+        without = Problem(problem.cache, forbidding, listed_families_only=not problem.cache_is_safe)
+        solution = solve(without, limits=limits, seed=seed)
+    except InfeasibleError:
+        return ArcLoss(loss.parent, loss.child, loss.removed, loss.forbidden_at_most, float("inf"), True)
+    if solution.score is None:
+        is_none = solution.status is Status.INFEASIBLE
+        return ArcLoss(
+            loss.parent,
+            loss.child,
+            loss.removed,
+            loss.forbidden_at_most,
+            float("inf") if is_none else loss.forbidden_at_most,
+            is_none,
+        )
+    lost = max(0.0, best - solution.score)
+    is_proved = solution.status is Status.OPTIMAL
+    return ArcLoss(loss.parent, loss.child, loss.removed, min(lost, loss.forbidden_at_most), lost, is_proved)
+
+
+def _is_required(problem: Problem, parent: int, child: int) -> bool:
+    constraints = problem.constraints
+    return parent == problem.class_index or (problem.names[parent], problem.names[child]) in constraints.required_arcs

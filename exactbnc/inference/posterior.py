@@ -1,0 +1,78 @@
+"""What a network says of a row: log P of its known values, and the distribution of one variable given the others.
+
+    log P(t | x) = log prod_{families with t} P(x_v | parents of v) - log sum over t' of the same
+
+Families that do not hold the target cancel; unknown values are summed out exactly (`exactbnc.inference.elimination`). A
+row that is impossible for every state of the target says nothing about it: it gets the distribution that the target
+has without any evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.inference import _kernels
+from exactbnc.inference.elimination import UNKNOWN, add_islands, log_sum_exp, sum_out
+from exactbnc.inference.families import OpenFamilies, open_families
+
+if TYPE_CHECKING:
+    from exactbnc.bayesnet import BayesNet
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint16]
+
+
+class Posterior:
+    """The conditional distribution of one variable, the target, given the others, ready for many rows."""
+
+    def __init__(self, net: BayesNet, target: int) -> None:
+        self._net = net
+        self._target = target
+        children = [v for v, parents in enumerate(net.dag.parents) if target == v or target in parents]
+        self._families: OpenFamilies = open_families(net, children, target)
+
+    def log_scores(self, codes: Codes) -> Floats:
+        """log P(row, t) less a number that is the same for every t: rows x states. The target's own codes are free."""
+        sums = np.zeros((codes.shape[1], self._families.n_states))
+        self._families.add_to(sums, codes)
+        add_islands(self._net, codes, self._target, sums)
+        return sums
+
+    def log_probabilities(self, codes: Codes) -> Floats:
+        """log P(t | row), rows x states."""
+        sums = self.log_scores(codes)
+        _kernels.normalise_logs(sums, self.log_marginal)
+        return sums
+
+    @cached_property
+    def log_marginal(self) -> Floats:
+        """log P(t) without any evidence."""
+        with np.errstate(divide="ignore"):
+            return np.log(query(self._net, [self._target], np.full(self._net.n_vars, UNKNOWN, dtype=np.uint16)))
+
+
+def log_joint(net: BayesNet, codes: Codes) -> Floats:
+    """log P of the known values of every row."""
+    sums = np.zeros((codes.shape[1], 1))
+    open_families(net, range(net.n_vars), None).add_to(sums, codes)
+    add_islands(net, codes, None, sums)
+    return sums[:, 0]
+
+
+def query(net: BayesNet, targets: Sequence[int], row: Codes) -> Floats:
+    """P(targets | the known values of the row), one axis per target; nan where the row is impossible."""
+    known = {v for v in range(net.n_vars) if row[v] != UNKNOWN and v not in targets}
+    needed = set(targets) | known
+    for v in reversed(net.dag.order):
+        if v in needed:
+            needed.update(net.dag.parents[v])
+    logs = sum_out(net, row[:, None], needed - known - set(targets), needed, tuple(targets))[0]
+    total = log_sum_exp(logs.reshape(1, -1), 1)[0]
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.exp(logs - total)
+    return found

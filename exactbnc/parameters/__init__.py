@@ -1,0 +1,61 @@
+"""From data and a structure to a Bayesian network: the parameter estimators, one a file, and their registry."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from exactbnc.bayesnet import BayesNet
+from exactbnc.dag import DAG
+from exactbnc.parameters._base import ParameterEstimator
+from exactbnc.parameters.acll import ACLLOptimal
+from exactbnc.parameters.dfe import DFE
+from exactbnc.parameters.dirichlet import Dirichlet
+from exactbnc.parameters.eap import EAP
+from exactbnc.parameters.elr import ELR
+from exactbnc.parameters.frequencies import Frequencies
+from exactbnc.parameters.multinomial_sampling import MultinomialSampling
+from exactbnc.parameters.softened import Softened
+from scorecache.dataset import Dataset
+from scorecache.errors import ParameterError
+
+PARAMETERS: dict[str, type[ParameterEstimator]] = {
+    "ofe": Frequencies,
+    "dirichlet": Dirichlet,
+    "eap": EAP,
+    "softened": Softened,
+    "ms": MultinomialSampling,
+    "acll": ACLLOptimal,
+    "elr": ELR,
+    "dfe": DFE,
+}
+
+__all__ = ["PARAMETERS", "ParameterEstimator", "fit_parameters", "make_parameters"]
+
+
+def fit_parameters(
+    dataset: Dataset, dag: DAG, estimator: ParameterEstimator | str = "eap", *, class_name: str | None = None
+) -> BayesNet:
+    """The network with that structure and the parameters that the estimator finds in the data."""
+    estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
+    if dag.names != dataset.names:
+        raise ParameterError("the structure speaks of other variables than the data, or in another order")
+    if estimator.needs_class and class_name is None:
+        raise ParameterError(f"the parameters {estimator.name!r} need a class")
+    return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name))
+
+
+def make_parameters(name: str, **settings: Any) -> ParameterEstimator:
+    """The estimator of that name (or alias) with these settings."""
+    wanted = name.lower()
+    for kind in PARAMETERS.values():
+        if wanted == kind.name or wanted in kind.aliases:
+            break
+    else:
+        raise ParameterError(f"the parameters must be one of {', '.join(PARAMETERS)}. Got {name!r} instead.")
+    known = [field.name for field in fields(kind)]
+    for setting in settings:
+        if setting not in known:
+            has = f"its settings are {', '.join(known)}" if known else "it has none"
+            raise ParameterError(f"the parameters {kind.name!r} have no setting {setting!r}; {has}")
+    return kind(**settings)

@@ -1,0 +1,67 @@
+"""Threshold and equivalent sample size of the selection, chosen by cross-validation on a data set.
+
+Every pair, ESS by ESS and within it threshold by threshold, selects on the training rows of each fold, and a naive
+Bayes with EAP parameters (N' = 1) classifies the others; the first of the pairs with the most rows right is taken.
+Folds are stratified, in the order of the rows.
+Reference: Sugahara, Ueno, "Exact learning augmented naive Bayes classifier", section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.dag import DAG
+from exactbnc.parameters import fit_parameters
+from exactbnc.selection.bayes_factor import Selection, select
+from scorecache.dataset import Dataset
+
+THRESHOLDS = (3.0, 20.0, 150.0)
+EQUIVALENT_SAMPLE_SIZES = (1.0, 2.0, 5.0)
+
+
+def choose(
+    dataset: Dataset,
+    class_name: str,
+    *,
+    thresholds: Sequence[float] = THRESHOLDS,
+    equivalent_sample_sizes: Sequence[float] = EQUIVALENT_SAMPLE_SIZES,
+    n_folds: int = 2,
+) -> Selection:
+    """Select on all rows with the pair of settings that classifies best in a cross-validation."""
+    pairs = list(product(equivalent_sample_sizes, thresholds))
+    right = np.zeros(len(pairs), dtype=np.int64)
+    for train, test in _folds(dataset.column(class_name), n_folds):
+        known, asked = dataset.rows(train), dataset.rows(test)
+        judged: dict[tuple[str, ...], int] = {}  # many pairs keep the same features
+        for position, (ess, threshold) in enumerate(pairs):
+            kept = select(known, class_name, threshold=threshold, ess=ess).kept
+            if kept not in judged:
+                judged[kept] = _n_right(known, asked, class_name, kept)
+            right[position] += judged[kept]
+    ess, threshold = pairs[int(np.argmax(right))]
+    return select(dataset, class_name, threshold=threshold, ess=ess)
+
+
+def _n_right(known: Dataset, asked: Dataset, class_name: str, features: Sequence[str]) -> int:
+    """How many rows, weights counted, a naive Bayes on these features classifies correctly."""
+    names = (*features, class_name)
+    structure = DAG.from_arcs(names, [(class_name, name) for name in features])
+    net = fit_parameters(known.columns(names), structure)
+    codes = asked.columns(names).codes
+    is_right = net.log_posterior(codes, class_name).argmax(axis=1) == codes[-1]
+    return int(is_right.sum() if asked.weights is None else is_right @ asked.weights)
+
+
+def _folds(classes: NDArray[np.uint16], n_folds: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Rows to learn from and rows to test on: the rows of every class are dealt out in turn."""
+    fold = np.empty(len(classes), dtype=np.int64)
+    for code in np.unique(classes):
+        own = np.flatnonzero(classes == code)
+        fold[own] = np.arange(len(own)) % n_folds
+    for number in range(n_folds):
+        if 0 < np.count_nonzero(fold == number) < len(fold):
+            yield fold != number, fold == number
