@@ -1,15 +1,15 @@
 """Exact structure learning for Bayesian networks and Bayesian-network classifiers.
 
-    from exactbnc import Constraints, Problem, solve
-    from scorecache import read_cache
+from exactbnc import Constraints, Problem, solve
+from scorecache import read_cache
 
-    problem = Problem(read_cache("cache.jkl"), Constraints(family="anb", class_name="y"))
-    solution = solve(problem)
-    graph = solution.to_networkx()
+problem = Problem(read_cache("cache.jkl"), Constraints(family="anb", class_name="y"))
+solution = solve(problem)
+graph = solution.to_networkx()
 
-    from exactbnc import ExactBNClassifier
+from exactbnc import ExactBNClassifier
 
-    model = ExactBNClassifier("anb").fit(X, y)
+model = ExactBNClassifier("anb").fit(X, y)
 """
 
 from __future__ import annotations

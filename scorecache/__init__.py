@@ -1,10 +1,10 @@
 """Score caches: the local score of every child with every parent set that an optimal network may need.
 
-    from scorecache import Domain, build_cache, read_csv, write_cache
+from scorecache import Domain, build_cache, read_csv, write_cache
 
-    data = read_csv("data.csv")
-    cache = build_cache(data, "bdeu", domain=Domain.of(data.names, "anb", class_name="y", max_parents=3))
-    write_cache(cache, "cache.jkl")
+data = read_csv("data.csv")
+cache = build_cache(data, "bdeu", domain=Domain.of(data.names, "anb", class_name="y", max_parents=3))
+write_cache(cache, "cache.jkl")
 """
 
 from __future__ import annotations

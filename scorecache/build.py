@@ -92,7 +92,7 @@ class BuildPlan:
             n_rows=self.dataset.total_weight,
             states=self.dataset.state_labels,
             data_sha256=self.dataset.sha256,
-            versions=_versions(),
+            versions=versions(),
         )
 
 
@@ -199,11 +199,12 @@ def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:
 
 
 @cache
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
+def versions() -> dict[str, str]:
+    """The versions that results depend on, for provenance."""
+    found = {"python": platform.python_version()}
     for package in ("exactbnc", "numpy", "numba"):
         try:
-            versions[package] = metadata.version(package)
+            found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            versions[package] = "not installed as a package"
-    return versions
+            found[package] = "not installed as a package"
+    return found

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.uint16]
 
 _N_LANES = 32
-_PRODUCT_LIMIT = 1e305
+_PRODUCT_LIMIT = 1e100
 
 
 class EdgeTables(NamedTuple):

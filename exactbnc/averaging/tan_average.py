@@ -85,23 +85,30 @@ class TanAverage:
         )
 
     def updated(self, dataset: Dataset) -> TanAverage:
-        """Learn further rows; the result is that of learning all rows at once."""
+        """Learn further rows; the result is that of learning all rows at once.
+
+        States of a feature that were not there before come after those that were.
+        """
         features, class_index = _split(dataset, self.class_name)
         if tuple(dataset.names[u] for u in features) != self.features:
             raise ParameterError(
                 f"further rows must have the features {listing(map(repr, self.features))}, in this order. "
                 f"Got {listing(repr(dataset.names[u]) for u in features)} instead."
             )
-        came = (*(dataset.states[u] for u in features), dataset.states[class_index])
+        came = tuple(dataset.states[u] for u in features)
         for name, known, listed in zip(
-            (*self.features, self.class_name), (*self.states, self.classes), came, strict=True
+            (*self.features, self.class_name),
+            (*self.states, self.classes),
+            (*came, dataset.states[class_index]),
+            strict=True,
         ):
-            if known != listed:
+            if listed[: len(known)] != known or (name == self.class_name and listed != known):
                 raise ParameterError(
-                    f"further rows must declare the same states of {name!r}, {listing(map(repr, known))}. "
-                    f"Got {listing(map(repr, listed))} instead."
+                    f"further rows must declare the same states of {name!r}, {listing(map(repr, known))}, and new ones "
+                    f"of a feature after them. Got {listing(map(repr, listed))} instead."
                 )
-        return replace(self, counts=self.counts + PairCounts.of(dataset, features, class_index))
+        counts = self.counts if came == self.states else self.counts.widened(list(map(len, came)))
+        return replace(self, states=came, counts=counts + PairCounts.of(dataset, features, class_index))
 
     def log_joint(self, codes: Codes) -> Floats:
         """log P(the known features of a row, c | data), rows x classes; `codes` are features x rows."""

@@ -82,6 +82,20 @@ class PairCounts:
         self.__dict__.update(state)
         self.__post_init__()
 
+    def widened(self, arities: Sequence[int]) -> PairCounts:
+        """The same counts for features with further states, which come last and have not occurred."""
+        wide = np.array(arities, dtype=np.int64)
+        _check_memory(wide, self.n_classes)
+        more = wide - self.arities
+        tables = [
+            np.pad(self.pair(u, v), [(0, int(more[u])), (0, int(more[v])), (0, 0)]).ravel()
+            for u in range(self.n_features)
+            for v in range(u + 1, self.n_features)
+        ]
+        singles = tuple(np.pad(table, [(0, int(more[u])), (0, 0)]) for u, table in enumerate(self.singles))
+        pairs = np.concatenate(tables) if tables else np.zeros(0)
+        return PairCounts(wide, _starts(wide, self.n_classes), pairs, singles, self.of_class.copy())
+
     @property
     def n_features(self) -> int:
         return len(self.arities)

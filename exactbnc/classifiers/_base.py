@@ -40,6 +40,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     discretize: str | None
     missing: str
     states: Mapping[str, Any] | None
+    _features: Features
 
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | row), exactly, with unknown values summed out; columns as in `classes_`."""
@@ -65,7 +66,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _log_posterior(self, codes: Codes) -> Floats:
         raise NotImplementedError
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, goes_on: bool = False) -> Dataset:
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, goes_on: bool = False
+    ) -> Dataset:
         """The table as a data set, and the attributes that scikit-learn expects of a fitted estimator.
 
         `classes` are those that may occur, if not only those in y; with `goes_on` the states known so far come first.
@@ -156,7 +159,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels(self, y: Any, table: Any) -> NDArray[Any]:
         if y is None:
             raise DataError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: it holds the class of each row"
+                f"{type(self).__name__} requires y to be passed, but the target y is None; it holds the class of a row"
             )
         labels = column_or_1d(y, warn=True)
         check_consistent_length(table, labels)
@@ -187,4 +190,3 @@ def _missing_values(columns: Mapping[str, Any]) -> str:
 def _has_value(table: Any) -> bool:
     """Is there a value that is not missing?"""
     return any(not all(map(is_missing, list(column))) for column in columns_of(table))
-

@@ -123,7 +123,7 @@ def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -
     categorical = getattr(column, "cat", None)
     if categorical is not None:
         found = [code_of.get(category, UNKNOWN) for category in categorical.categories]
-        return np.array([*found, of_missing], dtype=np.uint16)[np.asarray(categorical.codes)]  # missing is -1
+        return np.array([*found, of_missing], dtype=np.uint16).take(np.asarray(categorical.codes))  # missing is -1
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     if values.dtype.kind == "O":
         return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
@@ -145,4 +145,3 @@ def _code(value: Any, code_of: dict[Hashable, int], of_missing: int) -> int:
 def free_name(wanted: str, taken: Sequence[str]) -> str:
     """The name, with underscores added until no column has it."""
     return wanted if wanted not in taken else free_name(wanted + "_", taken)
-

@@ -11,7 +11,7 @@ BLOCK = 256
 """Rows at a time: they are read once, and every column's codes are written side by side."""
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def encode_numbers(
     values: NDArray[np.generic],
     low: NDArray[np.int64],

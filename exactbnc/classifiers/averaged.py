@@ -61,7 +61,9 @@ class TBMATANClassifier(TableClassifier):
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
             return self
         if classes is not None and list(classes) != self.classes_.tolist():
-            raise DataError(f"classes must be those of the first call, {self.classes_.tolist()}. Got {classes!r} instead.")
+            raise DataError(
+                f"classes must be those of the first call, {self.classes_.tolist()}. Got {classes!r} instead."
+            )
         dataset = self._training_data(X, y, sample_weight, goes_on=True)
         self.average_ = self.average_.updated(dataset)
         return self

@@ -125,10 +125,10 @@ class ExactBNClassifier(TableClassifier):
         return arc_losses(self.problem_, self.dag_, exact=exact)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the network with matplotlib, the class highlighted."""
-        from exactbnc.export import plot
+        """Draw the network with matplotlib, the class highlighted, and give the axes."""
+        from exactbnc.export.plot import plot_on
 
-        return plot(self.solution_, ax=ax)
+        return plot_on(self.dag_, ax, class_name=self.class_name_)
 
     def _log_posterior(self, codes: Codes) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
@@ -198,4 +198,3 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-

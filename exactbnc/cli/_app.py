@@ -11,7 +11,11 @@ from exactbnc.cli._version import version_line
 from exactbnc.cli.check import check
 from exactbnc.cli.compare import compare
 from exactbnc.cli.convert import convert
+from exactbnc.cli.evaluate import evaluate
+from exactbnc.cli.explain import explain
 from exactbnc.cli.info import info
+from exactbnc.cli.learn import learn
+from exactbnc.cli.predict import predict
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
 from exactbnc.cli.solve import solve
@@ -21,13 +25,17 @@ _EPILOG = "\n".join(["Exit codes:", *(f"{code:>4}  {meaning}" for code, meaning 
 
 app = typer.Typer(
     name="exactbnc",
-    help="Exact Bayesian-network structure learning: score a data table, then find the provably best network.",
+    help="Exact Bayesian-network structure learning: score a table, find the provably best network, classify with it.",
     epilog=_EPILOG,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(score)
 app.command()(solve)
+app.command()(learn)
+app.command()(predict)
+app.command()(evaluate)
+app.command()(explain)
 app.command()(scores)
 app.command()(convert)
 app.command()(info)

@@ -9,9 +9,9 @@ Cut points lie between distinct values only, and a value equal to a cut point be
 
 from __future__ import annotations
 
-from exactbnc.discretize._base import Discretizer
+from exactbnc.discretize._base import Discretizer, interval_labels
 from exactbnc.discretize.equal_frequency import EqualFrequencyDiscretizer
 from exactbnc.discretize.mdlp import MDLPDiscretizer
 from exactbnc.discretize.median import MedianDiscretizer
 
-__all__ = ["Discretizer", "EqualFrequencyDiscretizer", "MDLPDiscretizer", "MedianDiscretizer"]
+__all__ = ["Discretizer", "EqualFrequencyDiscretizer", "MDLPDiscretizer", "MedianDiscretizer", "interval_labels"]

@@ -40,7 +40,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
         self.columns = columns
         self.keep_at_most = keep_at_most
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the cut points of every chosen column."""
         self._check_parameters()
         table = self._validate(X, reset=True)
@@ -53,7 +53,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
                 self.cut_points_[label] = tally.cut_points(self._find_cuts(tally))
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
+    def transform(self, X: Any) -> Any:
         """The codes in place of the numbers: whole numbers, but floats where a NaN must stay."""
         check_is_fitted(self)
         table = self._validate(X, reset=False)
@@ -103,7 +103,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
                 f"Got {self.columns!r} instead."
             )
 
-    def _validate(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
+    def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
         if not is_frame(X):
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)

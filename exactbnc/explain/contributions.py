@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.bayesnet import BayesNet, Codes
+from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.inference.families import open_families
 
 Floats = NDArray[np.float64]
@@ -58,9 +58,10 @@ def contributions(net: BayesNet, class_name: str, codes: Codes) -> Contributions
         own = np.zeros((n_rows, s))
         open_families(net, [child], target).add_to(own, codes)
         values[:, term] = own
+    is_unknown = (np.delete(codes, target, axis=0) == UNKNOWN).any(axis=0)
     with np.errstate(invalid="ignore"):
-        rest = posterior.log_scores(codes) - values.sum(axis=1)
-    values[:, -1] = np.nan_to_num(rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        rest = posterior.log_scores(codes[:, is_unknown]) - values[is_unknown].sum(axis=1)
+    values[is_unknown, -1] = np.nan_to_num(rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
     return Contributions(
         class_name,
         net.states[target],

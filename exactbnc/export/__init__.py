@@ -7,6 +7,14 @@
 | `.csv`         | adjacency matrix with a header of names  | yes     | yes  |
 | `.txt`, `.bn`  | bnlearn's model string                   | yes     | yes  |
 | `.gobnilp`     | GOBNILP's text                           | yes     | no   |
+
+Networks with their tables are written by `write_bayesnet` and read by `read_bayesnet` (`exactbnc.export.bayesnets`):
+
+| suffix                        | format      | written | read |
+|-------------------------------|-------------|---------|------|
+| `.json`                       | JSON        | yes     | yes  |
+| `.bif`                        | BIF         | yes     | yes  |
+| `.xml`, `.xmlbif`, `.bifxml`  | XMLBIF 0.3  | yes     | yes  |
 """
 
 from __future__ import annotations
@@ -18,6 +26,7 @@ from typing import Any
 
 from exactbnc.dag import DAG
 from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
+from exactbnc.export.bayesnets import read_bayesnet, write_bayesnet
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.nx import to_networkx
 from exactbnc.export.plot import plot
@@ -33,8 +42,10 @@ __all__ = [
     "NetworkFileError",
     "network_text",
     "plot",
+    "read_bayesnet",
     "read_network",
     "to_networkx",
+    "write_bayesnet",
     "write_network",
 ]
 

@@ -40,26 +40,63 @@ def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> byte
             "a picture needs graphviz (its program 'dot') or matplotlib (pip install matplotlib); neither is installed"
         ) from error
 
-    class_index = dag.names.index(class_name) if class_name in dag.names else None
-    hub = class_index if is_parent_of_all(dag, class_name) else None
-    labels = [_label(name) for name in dag.names]
-    widths = [_text_width(label) + 2 * _PADDING for label in labels]
-    layout = layered_layout(dag.parents, widths, hub=hub)
-    page = _page(layout, widths, title)
+    sketch = _Sketch.of(dag, class_name, title)
+    page = sketch.page
     with matplotlib.rc_context({"svg.hashsalt": "exactbnc", "pdf.fonttype": 42}):
-        figure = Figure(figsize=(page.width / 72, page.height / 72), facecolor="white")
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(page.left, page.right), ylim=(page.bottom, page.top))
-        axes.set_axis_off()
-        _draw_arcs(axes, layout, hub)
-        _draw_boxes(axes, layout, labels, widths, class_index)
-        if title is not None:
-            place = ((page.left + page.right) / 2, page.top - _MARGIN)
-            axes.text(*place, _escaped(title), size=_TITLE_SIZE, color=_TEXT_COLOUR, ha="center", va="top")
+        figure = Figure(figsize=page.inches, facecolor="white")
+        sketch.paint(figure.add_axes((0, 0, 1, 1)))
         picture = io.BytesIO()
         dpi = min(DPI, _MOST_PIXELS * 72 / max(page.width, page.height))
         figure.savefig(picture, format=kind, dpi=dpi, metadata=_UNDATED.get(kind))
     return picture.getvalue()
+
+
+def draw_on(dag: DAG, axes: Axes | None, class_name: str | None, title: str | None) -> Axes:
+    """Draw into axes of matplotlib; None: into a new figure of pyplot, as large as the picture needs."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ParameterError("a plot needs matplotlib: pip install matplotlib") from error
+
+    sketch = _Sketch.of(dag, class_name, title)
+    if axes is None:
+        axes = pyplot.figure(figsize=sketch.page.inches, facecolor="white").add_axes((0, 0, 1, 1))
+    else:
+        axes.set_aspect("equal")
+    sketch.paint(axes)
+    return axes
+
+
+@dataclass(frozen=True)
+class _Sketch:
+    """Where everything goes."""
+
+    layout: Layout
+    labels: Sequence[str]
+    widths: Sequence[float]
+    page: _Page
+    class_index: int | None
+    hub: int | None
+    title: str | None
+
+    @classmethod
+    def of(cls, dag: DAG, class_name: str | None, title: str | None) -> _Sketch:
+        class_index = dag.names.index(class_name) if class_name in dag.names else None
+        hub = class_index if is_parent_of_all(dag, class_name) else None
+        labels = [_label(name) for name in dag.names]
+        widths = [_text_width(label) + 2 * _PADDING for label in labels]
+        layout = layered_layout(dag.parents, widths, hub=hub)
+        return cls(layout, labels, widths, _page(layout, widths, title), class_index, hub, title)
+
+    def paint(self, axes: Axes) -> None:
+        page = self.page
+        axes.set(xlim=(page.left, page.right), ylim=(page.bottom, page.top))
+        axes.set_axis_off()
+        _draw_arcs(axes, self.layout, self.hub)
+        _draw_boxes(axes, self.layout, self.labels, self.widths, self.class_index)
+        if self.title is not None:
+            place = ((page.left + page.right) / 2, page.top - _MARGIN)
+            axes.text(*place, _escaped(self.title), size=_TITLE_SIZE, color=_TEXT_COLOUR, ha="center", va="top")
 
 
 @dataclass(frozen=True)
@@ -76,6 +113,10 @@ class _Page:
     @property
     def height(self) -> float:
         return self.top - self.bottom
+
+    @property
+    def inches(self) -> tuple[float, float]:
+        return self.width / 72, self.height / 72
 
 
 def _page(layout: Layout, widths: Sequence[float], title: str | None) -> _Page:

@@ -10,12 +10,16 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exactbnc.dag import DAG
-from exactbnc.export._drawing import DPI, draw
+from exactbnc.export._drawing import DPI, draw, draw_on
 from exactbnc.export.dot import to_dot
 from scorecache.atomic import atomic_write
 from scorecache.errors import ParameterError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -31,6 +35,13 @@ def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = Non
     picture = _by_graphviz(dag, kind, class_name, title) or draw(dag, kind, class_name, title)
     with atomic_write(path) as (sink,):
         sink.write(picture)
+
+
+def plot_on(dag: DAG, axes: Axes | None = None, *, class_name: str | None = None, title: str | None = None) -> Axes:
+    """Draw the network with matplotlib into the axes, or into a new figure, and give the axes."""
+    if not dag.names:
+        raise ParameterError("a picture needs at least one variable, the network has none")
+    return draw_on(dag, axes, class_name, title)
 
 
 def picture_suffix(path: str | os.PathLike[str]) -> str:

@@ -18,7 +18,7 @@ BLOCK = 256
 """Rows at a time: their cell numbers and sums stay in the first-level cache."""
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def add_complete(
     codes: NDArray[np.uint16],
     start: NDArray[np.int64],
@@ -50,7 +50,7 @@ def add_complete(
                         sums[low + row, t] += flat[cells[row] + t]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def add_known(
     codes: NDArray[np.uint16],
     start: NDArray[np.int64],
@@ -77,7 +77,7 @@ def add_known(
                     sums[row, t] += flat[cell + t]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def normalise_logs(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) -> Any:
     """Take log sum exp off every row, in place; a row of -inf alone gets the logarithms `otherwise`."""
     s = sums.shape[1]

@@ -39,7 +39,8 @@ class OpenFamilies:
 
 def open_families(net: BayesNet, children: Iterable[int], target: int | None) -> OpenFamilies:
     """Lay out the families of these children; each must hold the target, if there is one."""
-    start, members, strides, base, tables = [0], [], [], [], []
+    start, members, base, tables = [0], list[int](), list[int](), list[Floats]()
+    strides: list[int] = []
     size = 0
     for child in children:
         axes = [*net.dag.parents[child], child]

@@ -68,7 +68,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.cv = cv
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the settings if asked to, then test every feature on all rows."""
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
@@ -80,7 +80,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = keep_mask(self.log_bayes_factors_, self.threshold_)
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
+    def transform(self, X: Any) -> Any:
         """The kept columns; a DataFrame stays one, its columns with their dtypes."""
         check_is_fitted(self)
         if not hasattr(X, "iloc"):
@@ -113,7 +113,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             require_positive(owner, choices if isinstance(value, str) else setting, candidate)
         return candidates
 
-    def _validate(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
+    def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
         if not hasattr(X, "iloc"):
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)

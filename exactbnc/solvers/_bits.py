@@ -35,4 +35,3 @@ trailing_zeros = cast(Callable[[np.uint64], int], _trailing_zeros)
 def has(words: Words, row: int, u: int) -> bool:
     """Is variable u in the set of that row?"""
     return bool((words[row, u >> 6] >> np.uint64(u & 63)) & np.uint64(1))
-

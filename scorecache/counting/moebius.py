@@ -182,9 +182,7 @@ def suffix_sources(
 
 
 @njit(cache=True, nogil=True)
-def invert(
-    arities: Ints, variables: Ints, n_cells: int, width: int, table: NDArray[np.int32], at: int
-) -> None:
+def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: NDArray[np.int32], at: int) -> None:
     """Moebius inversion over some variables, the first one fastest; each cell is a run of `width` entries."""
     stride = 1
     for i in range(len(variables)):

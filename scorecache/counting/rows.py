@@ -61,9 +61,7 @@ def distinct_rows(dataset: Dataset) -> Rows:
     return Rows(np.ascontiguousarray(rows.codes[:, first]), merged)
 
 
-def merge_rows(
-    codes: NDArray[np.uint16], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def merge_rows(codes: NDArray[np.uint16], weights: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct row of positive weight occurs first, and its total weight."""
     codes, weights = codes.view(), weights.view()
     codes.flags.writeable = weights.flags.writeable = False

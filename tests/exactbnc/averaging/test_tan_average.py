@@ -337,6 +337,17 @@ def test_the_smallest_and_the_largest_prior_give_the_average(prior):
     assert found == pytest.approx(in_many_digits(average, codes), abs=1e-9)
 
 
+def test_many_features_with_values_never_seen_stay_in_range():
+    """h is about 1 / lambda for values never seen and about lambda for values never seen together."""
+    n = 32
+    codes = np.zeros((n + 1, 4), dtype=int)
+    codes[0], codes[1], codes[n] = [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]
+    average = TanAverage.of(Dataset.from_codes(codes, [3] * n + [2]), str(n), weight=1e-12)
+    never = np.full((n, 1), 2, dtype=np.uint16)
+
+    assert average.log_joint(never) == pytest.approx(in_many_digits(average, never), abs=1e-9)
+
+
 def discretised(name):
     """A data set of the collection, numbers cut at their quintiles."""
     path = DATA / f"{name}.csv.gz"

@@ -1,0 +1,100 @@
+"""The options of `exactbnc learn` and `exactbnc evaluate`, grouped as `--help` shows them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Literal
+
+import typer
+
+_structure = partial(typer.Option, rich_help_panel="Structure")
+_score = partial(typer.Option, rich_help_panel="Score and parameters")
+_data = partial(typer.Option, rich_help_panel="Data")
+_search = partial(typer.Option, rich_help_panel="Search")
+_output = partial(typer.Option, rich_help_panel="Output")
+
+Data = Annotated[
+    str | None,
+    typer.Argument(metavar="[DATA]", help="A CSV file, names on top; - is stdin. Without one: the iris data."),
+]
+ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
+Structure = Annotated[
+    str, _structure("--structure", metavar="NAME", help="anb, tan, fan, kdb, naive_bayes or general.")
+]
+Structures = Annotated[
+    str,
+    _structure(
+        "--structure",
+        metavar="NAMES",
+        help="anb, tan, fan, kdb, naive_bayes, general, tbmatan, sstbmatan; several with commas.",
+    ),
+]
+K = Annotated[int, _structure("--k", metavar="K", help="Most feature parents, for kdb.")]
+MaxParents = Annotated[
+    int | None,
+    _structure(
+        "--max-parents", metavar="K", help="Most parents, the class counted; not given: as many as are affordable."
+    ),
+]
+Require = Annotated[list[str] | None, _structure("--require", metavar="'A->B'", help="A required arc; repeatable.")]
+Forbid = Annotated[list[str] | None, _structure("--forbid", metavar="'A->B'", help="A forbidden arc; repeatable.")]
+File = Annotated[list[str] | None, _structure("--constraints", metavar="FILE", help="A GOBNILP .con file; repeatable.")]
+Select = Annotated[bool, _structure("--select", help="Drop features by their Bayes factors first.")]
+
+ScoreName = Annotated[str, _score("--score", metavar="NAME", help="The score; 'exactbnc scores' lists them.")]
+ScoreNames = Annotated[str, _score("--score", metavar="NAMES", help="The scores, several with commas.")]
+Ess = Annotated[float, _score("--ess", metavar="NUMBER", help="Equivalent sample size of score and parameters.")]
+Parameters = Annotated[
+    str, _score("--parameters", metavar="NAME", help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe.")
+]
+ParametersNames = Annotated[
+    str,
+    _score(
+        "--parameters", metavar="NAMES", help="eap, dirichlet, ofe, softened, ms, acll, elr, dfe; several with commas."
+    ),
+]
+
+Discretize = Annotated[
+    Literal["mdlp", "median", "quantile"] | None,
+    _data(
+        "--discretize", help="Cut the columns of numbers: Fayyad-Irani, at the median, or in five of equal frequency."
+    ),
+]
+KeepAtMost = Annotated[
+    int | None,
+    _data("--keep-at-most", metavar="N", help="Leave columns of numbers with at most N distinct values as they are."),
+]
+Missing = Annotated[
+    Literal["error", "drop", "category"],
+    _data("--missing", help="Missing values in training: refuse them, drop the row, or make them a state."),
+]
+States = Annotated[
+    str | None, _data("--states", metavar="FILE", help="JSON with the states of columns, also those never seen.")
+]
+Separator = Annotated[
+    str | None, _data("--separator", metavar="S", help="What stands between columns; found if not given.")
+]
+Weights = Annotated[
+    str | None, _data("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
+]
+MaxStates = Annotated[
+    int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")
+]
+
+Method = Annotated[
+    Literal["auto", "tree", "dp", "order", "ilp"], _search("--method", help="The solver; auto takes the one that fits.")
+]
+TimeLimit = Annotated[
+    float | None, _search("--time-limit", metavar="SECONDS", help="For scoring and solving one network.")
+]
+Jobs = Annotated[int | None, _search("--jobs", metavar="N", help="Threads; all cores if not given.")]
+Seed = Annotated[int, _search("--seed", metavar="N", help="Same seed, same answer.")]
+Folds = Annotated[int, _search("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
+
+Target = Annotated[
+    str | None,
+    _output("--output", "-o", metavar="MODEL", help="The model, .json; or the bare network, .bif or .xml."),
+]
+Plot = Annotated[str | None, _output("--plot", metavar="PICTURE", help="A picture: .png, .svg or .pdf.")]
+Json = Annotated[bool, _output("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, _output("--quiet", "-q", help="Print errors only, and what --json asks for.")]

@@ -1,0 +1,108 @@
+"""What `learn` and `evaluate` share: the training data, and how names turn into recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from exactbnc.cli._errors import UsageError
+from exactbnc.cli._parsing import parse_arc
+
+if TYPE_CHECKING:
+    from exactbnc.constraints import Constraints
+    from scorecache.dataset import Dataset
+
+IRIS_CLASS = "species"
+
+
+def read_training(
+    path: str,
+    *,
+    separator: str | None,
+    weights: str | None,
+    missing: str,
+    states: str | None,
+    max_states: int | None,
+    discretize: str | None,
+) -> Dataset:
+    """The table; columns that will be cut may have any number of values."""
+    from scorecache._encode import MOST_STATES
+    from scorecache.csvfile import load_states, read_csv
+
+    return read_csv(
+        path,
+        separator=separator,
+        states=None if states is None else load_states(states),
+        weights=weights,
+        missing=missing,
+        max_states=MOST_STATES if discretize is not None and max_states is None else max_states,
+    )
+
+
+def embedded_data() -> Dataset:
+    """Fisher's iris data, which scikit-learn carries."""
+    from sklearn.datasets import load_iris
+
+    from scorecache.dataset import Dataset
+
+    iris = load_iris()
+    columns = {
+        name.removesuffix(" (cm)").replace(" ", "_"): iris.data[:, v] for v, name in enumerate(iris.feature_names)
+    }
+    columns[IRIS_CLASS] = iris.target_names[iris.target]
+    return Dataset.from_columns(columns, max_states=1000)
+
+
+def check_class(dataset: Dataset, class_name: str | None) -> str:
+    """The class; an error says how to name it."""
+    if class_name is None:
+        columns = ", ".join(dataset.names[-5:])
+        raise UsageError(f"say which column is the class: --class NAME (the last columns are {columns})")
+    dataset.column(class_name)
+    return class_name
+
+
+def check_values(dataset: Dataset, max_states: int | None) -> None:
+    """Refuse columns that were not cut and have too many values."""
+    from scorecache._encode import MAX_STATES
+    from scorecache.errors import DataError
+
+    most = max_states or MAX_STATES
+    wide = [
+        f"{name} ({len(states)})"
+        for name, states in zip(dataset.names, dataset.states, strict=True)
+        if len(states) > most
+    ]
+    if wide:
+        raise DataError(
+            f"more than {most} distinct values look like an identifier: {', '.join(wide)}; "
+            "leave the column out, or allow it with --max-states"
+        )
+
+
+def constraints_of(
+    require: Sequence[str] | None, forbid: Sequence[str] | None, files: Sequence[str] | None
+) -> Constraints:
+    """All constraints that were asked for."""
+    from exactbnc.constraintfile import read_constraints
+    from exactbnc.constraints import Constraints
+
+    given = Constraints.of(
+        required_arcs=[parse_arc(arc, "--require") for arc in require or ()],
+        forbidden_arcs=[parse_arc(arc, "--forbid") for arc in forbid or ()],
+    )
+    for path in files or ():
+        given = given.merged(read_constraints(path))
+    return given
+
+
+def names_in(text: str, option: str) -> list[str]:
+    """The names of a list with commas.
+
+    >>> names_in("tan, anb", "--structure")
+    ['tan', 'anb']
+    """
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise UsageError(f"{option} must be names with commas between them. Got {text!r} instead.")
+    return list(dict.fromkeys(names))

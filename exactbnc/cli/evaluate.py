@@ -1,0 +1,194 @@
+"""`exactbnc evaluate`: cross-validate several classifiers on the same folds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from exactbnc.cli import _learn_options as options
+from exactbnc.cli._output import Output, print_table
+from exactbnc.cli._training import (
+    IRIS_CLASS,
+    check_class,
+    check_values,
+    constraints_of,
+    embedded_data,
+    names_in,
+    read_training,
+)
+
+if TYPE_CHECKING:
+    from exactbnc.constraints import Constraints
+    from exactbnc.evaluate import Evaluation, Method
+
+AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
+"""Structures that are averages over all TANs; they have no score."""
+MEASURES = ("accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds")
+
+
+def evaluate(
+    data: options.Data = None,
+    class_name: options.ClassName = None,
+    structure: options.Structures = "naive_bayes,tan,anb",
+    score_name: options.ScoreNames = "bdeu",
+    ess: options.Ess = 1.0,
+    max_parents: options.MaxParents = None,
+    k: options.K = 2,
+    parameters: options.ParametersNames = "eap",
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    constraint_files: options.File = None,
+    folds: options.Folds = 10,
+    discretize: options.Discretize = None,
+    keep_at_most: options.KeepAtMost = None,
+    missing: options.Missing = "error",
+    states: options.States = None,
+    separator: options.Separator = None,
+    weights: options.Weights = None,
+    max_states: options.MaxStates = None,
+    method: options.Method = "auto",
+    time_limit: options.TimeLimit = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare structures, scores and parameters: accuracy, log-loss, AUC (two classes), Brier and time.
+
+    Cut points are learned inside the folds. Every structure is combined with every score and parameter estimator.
+    """
+    talk = Output(as_json=as_json, quiet=quiet)
+
+    from exactbnc.evaluate import cross_validate
+
+    common = {"max_parents": max_parents, "k": k, "ess": ess, "method": method, "time_limit": time_limit}
+    methods = _methods(
+        names_in(structure, "--structure"),
+        names_in(score_name, "--score"),
+        names_in(parameters, "--parameters"),
+        constraints_of(require, forbid, constraint_files),
+        {**common, "n_jobs": jobs, "seed": seed},
+    )
+    if data is None:
+        dataset, discretize = embedded_data(), discretize or "mdlp"
+        class_name = class_name or IRIS_CLASS
+        talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
+    else:
+        dataset = read_training(
+            data,
+            separator=separator,
+            weights=weights,
+            missing=missing,
+            states=states,
+            max_states=max_states,
+            discretize=discretize,
+        )
+    class_name = check_class(dataset, class_name)
+    if discretize is not None:
+        from exactbnc.cutting import cut, learn_cuts
+
+        whole = learn_cuts(dataset, class_name, discretize, keep_at_most=keep_at_most)
+        check_values(cut(dataset, whole), max_states)
+    with _progress(talk, len(methods) * folds) as listener:
+        found = cross_validate(
+            dataset,
+            class_name,
+            methods,
+            n_folds=folds,
+            seed=seed,
+            discretize=discretize,
+            keep_at_most=keep_at_most,
+            listener=listener,
+        )
+    facts = {
+        "class": class_name,
+        "n_rows": dataset.n_rows,
+        "n_features": dataset.n_vars - 1,
+        "n_folds": folds,
+        "seed": seed,
+        "discretize": discretize,
+        "results": [_facts(evaluation) for evaluation in found],
+    }
+    if as_json:
+        talk.result([], "evaluate", facts)
+    elif not quiet:
+        _print(found, facts)
+
+
+def _methods(
+    structures: Sequence[str],
+    scores: Sequence[str],
+    parameters: Sequence[str],
+    constraints: Constraints,
+    common: dict[str, Any],
+) -> list[Method]:
+    from exactbnc.evaluate import Averaged, Exact
+    from exactbnc.learning import Recipe
+
+    methods: list[Method] = []
+    for structure in structures:
+        if structure in AVERAGES:
+            methods.append(Averaged(stubborn=AVERAGES[structure]))
+            continue
+        for score in scores if structure != "naive_bayes" else scores[:1]:
+            for estimator in parameters:
+                recipe = Recipe(
+                    structure=structure, criterion=score, parameters=estimator, constraints=constraints, **common
+                )
+                methods.append(Exact(recipe))
+    return methods
+
+
+def _facts(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "method": evaluation.method,
+        **{name: evaluation.mean(name) for name in MEASURES},
+        "n_proved": evaluation.n_proved,
+        "folds": [asdict(fold) for fold in evaluation.folds],
+    }
+
+
+def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table(
+        title=f"{facts['n_folds']}-fold cross-validation, {facts['n_rows']:,} rows, {facts['n_features']} features, "
+        f"class {facts['class']}",
+        caption="mean ± standard deviation over the folds; proved: structures proved best",
+        caption_justify="left",
+    )
+    table.add_column("method")
+    for title in ("accuracy", "log-loss", "AUC", "Brier", "fit s", "predict s", "proved"):
+        table.add_column(title, justify="right")
+    for evaluation in found:
+        cells = [_with_spread(evaluation, name) for name in ("accuracy", "log_loss", "auc", "brier")]
+        seconds = [f"{evaluation.mean(name):.3f}" for name in ("fit_seconds", "predict_seconds")]
+        table.add_row(evaluation.method, *cells, *seconds, f"{evaluation.n_proved}/{len(evaluation.folds)}")
+    print_table(table)
+
+
+def _with_spread(evaluation: Evaluation, name: str) -> str:
+    mean, spread = evaluation.mean(name), evaluation.spread(name)
+    if mean is None:
+        return "-"
+    return f"{mean:.4f}" if spread is None else f"{mean:.4f} ± {spread:.3f}"
+
+
+@contextmanager
+def _progress(talk: Output, total: int) -> Iterator[Callable[[str, int], None] | None]:
+    if talk.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("evaluating", total=total)
+
+        def listener(method: str, fold: int) -> None:
+            bars.update(task, description=f"{method}, fold {fold + 1}", advance=1)
+
+        yield listener

@@ -1,0 +1,210 @@
+"""`exactbnc learn`: from a data table to a classifier, in one go."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from exactbnc.cli import _learn_options as options
+from exactbnc.cli._errors import ExitCode
+from exactbnc.cli._output import Output, check_target, describe_score
+from exactbnc.cli._table import SolveTable
+from exactbnc.cli._training import IRIS_CLASS, check_class, check_values, constraints_of, embedded_data, read_training
+
+if TYPE_CHECKING:
+    from exactbnc.learning import Learned, Recipe
+    from exactbnc.model import Model
+    from scorecache.dataset import Dataset
+
+
+def learn(
+    data: options.Data = None,
+    class_name: options.ClassName = None,
+    structure: options.Structure = "anb",
+    score_name: options.ScoreName = "bdeu",
+    ess: options.Ess = 1.0,
+    max_parents: options.MaxParents = None,
+    k: options.K = 2,
+    parameters: options.Parameters = "eap",
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    constraint_files: options.File = None,
+    select: options.Select = False,
+    discretize: options.Discretize = None,
+    keep_at_most: options.KeepAtMost = None,
+    missing: options.Missing = "error",
+    states: options.States = None,
+    separator: options.Separator = None,
+    weights: options.Weights = None,
+    max_states: options.MaxStates = None,
+    method: options.Method = "auto",
+    time_limit: options.TimeLimit = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    output: options.Target = None,
+    plot: options.Plot = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Score, solve and fit: a provably best classifier for a data table, written as a model that 'predict' reads."""
+    begun = time.monotonic()
+    talk = Output(as_json=as_json, quiet=quiet)
+    for target in (output, plot):
+        if target is not None:
+            check_target(target)
+
+    from exactbnc.cutting import cut, learn_cuts
+    from exactbnc.export.bayesnets import bayesnet_suffix, write_bayesnet
+    from exactbnc.export.plot import picture_suffix
+    from exactbnc.export.plot import plot as draw
+    from exactbnc.learning import Recipe
+    from exactbnc.learning import learn as find
+    from exactbnc.model import write_model
+    from exactbnc.selection import choose
+
+    suffix = None if output is None else bayesnet_suffix(output)
+    if plot is not None:
+        picture_suffix(plot)
+    recipe = Recipe(
+        structure=structure,
+        criterion=score_name,
+        parameters=parameters,
+        max_parents=max_parents,
+        k=k,
+        ess=ess,
+        constraints=constraints_of(require, forbid, constraint_files),
+        method=method,
+        time_limit=time_limit,
+        n_jobs=jobs,
+        seed=seed,
+    )
+    if data is None:
+        dataset, discretize = embedded_data(), discretize or "mdlp"
+        class_name = class_name or IRIS_CLASS
+        talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
+    else:
+        dataset = read_training(
+            data,
+            separator=separator,
+            weights=weights,
+            missing=missing,
+            states=states,
+            max_states=max_states,
+            discretize=discretize,
+        )
+    class_name = check_class(dataset, class_name)
+    source = dataset
+    cut_points: dict[str, tuple[float, ...]] = {}
+    if discretize is not None:
+        cut_points = learn_cuts(dataset, class_name, discretize, keep_at_most=keep_at_most)
+        dataset = cut(dataset, cut_points)
+        check_values(dataset, max_states)
+    selection = None
+    if select:
+        selection = choose(dataset, class_name)
+        dataset = dataset.columns([*selection.kept, class_name])
+    learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
+    model = _model(learned, dataset, source, class_name, cut_points, recipe, missing, selection)
+    if output is not None:
+        notes = []
+        if suffix == ".json":
+            write_model(model, output)
+        else:
+            notes = write_bayesnet(model.net, output, class_name=class_name)
+            talk.note("the file holds the network alone; cut points and provenance go into a .json")
+        for note in notes:
+            talk.note(note)
+    if plot is not None:
+        draw(learned.net.dag, plot, class_name=class_name)
+    seconds = {"wall": time.monotonic() - begun, **learned.seconds}
+    facts = _facts(model, learned, dataset, selection, output, seconds)
+    talk.result(_lines(facts), "learn", facts)
+    return ExitCode.OK if facts["solution"]["status"] == "optimal" else ExitCode.LIMIT_WITH_RESULT
+
+
+def _model(
+    learned: Learned,
+    dataset: Dataset,
+    source: Dataset,
+    class_name: str,
+    cut_points: dict[str, tuple[float, ...]],
+    recipe: Recipe,
+    missing: str,
+    selection: Any,
+) -> Model:
+    from exactbnc.model import Model, solution_facts
+    from scorecache._encode import MISSING_STATE
+    from scorecache.build import versions
+
+    kept = set(dataset.names)
+    return Model(
+        learned.net,
+        class_name,
+        {name: points for name, points in cut_points.items() if name in kept},
+        tuple(
+            name
+            for name, states in zip(dataset.names, dataset.states, strict=True)
+            if missing == "category" and name != class_name and states[-1] == MISSING_STATE
+        ),
+        solution_facts(learned.solution),
+        {
+            "recipe": recipe.to_json(),
+            "max_parents": learned.max_parents,
+            "n_rows": source.total_weight,
+            "data_sha256": source.sha256,
+            "dropped_features": {} if selection is None else dict(selection.dropped),
+            "versions": versions(),
+        },
+    )
+
+
+def _facts(
+    model: Model, learned: Learned, dataset: Dataset, selection: Any, output: str | None, seconds: dict[str, float]
+) -> dict[str, Any]:
+    recipe = model.provenance["recipe"]
+    return {
+        "class": model.class_name,
+        "classes": [str(state) for state in model.classes],
+        "n_features": len(model.features),
+        "n_rows": dataset.n_rows,
+        "structure": recipe["structure"],
+        "score": recipe["criterion"],
+        "parameters": recipe["parameters"],
+        "max_parents": learned.max_parents,
+        "solution": dict(model.solution),
+        "arcs": [list(arc) for arc in learned.net.dag.arcs],
+        "modelstring": learned.net.dag.modelstring,
+        "n_parameters": learned.net.n_parameters,
+        "training_log_likelihood_of_class": learned.net.conditional_log_likelihood(dataset, model.class_name),
+        "cut_points": {name: list(points) for name, points in model.cut_points.items()},
+        "dropped_features": {} if selection is None else dict(selection.dropped),
+        "output": output,
+        "seconds": seconds,
+    }
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    solution, score, parameters = facts["solution"], dict(facts["score"]), dict(facts["parameters"])
+    limit = "" if facts["max_parents"] is None else f", at most {facts['max_parents']} parents"
+    proof = (
+        f"optimal, proved: score {solution['score']:.6f}"
+        if solution["status"] == "optimal"
+        else f"not proved best ({solution['stop_reason']}): score {solution['score']}, bound {solution['bound']}, "
+        f"gap {solution['gap']}"
+    )
+    lines = [
+        f"data:       {facts['n_rows']:,} rows, {facts['n_features']} features, class {facts['class']} "
+        f"({len(facts['classes'])} classes)",
+        f"structure:  {facts['structure']}{limit}, {describe_score(score.pop('name'), score)}",
+        f"network:    {proof}",
+        f"            {facts['modelstring']}",
+        f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free",
+        f"training:   log P(class | features) {facts['training_log_likelihood_of_class']:.4f} in all",
+        "time:       " + ", ".join(f"{name} {value:.2f} s" for name, value in facts["seconds"].items()),
+    ]
+    if facts["dropped_features"]:
+        listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())
+        lines.insert(1, f"dropped:    {listed} (log Bayes factors of independence)")
+    if facts["output"] is not None:
+        lines.append(f"written:    {facts['output']}")
+    return lines

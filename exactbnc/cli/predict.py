@@ -1,0 +1,122 @@
+"""`exactbnc predict`: the classes of new rows, with their probabilities."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
+from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    from exactbnc.model import Model
+    from scorecache.dataset import Dataset
+
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json.")]
+Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on top; - is stdin.")]
+Target = Annotated[
+    str, typer.Option("--output", "-o", metavar="OUT", help="Where the predictions go, as CSV; - is stdout.")
+]
+Separator = Annotated[
+    str | None, typer.Option("--separator", metavar="S", help="What stands between columns; found if not given.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
+
+
+def predict(
+    model: ModelFile,
+    rows: Rows,
+    output: Target = STANDARD_STREAM,
+    separator: Separator = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the most probable class and the probability of every class, one line per row.
+
+    Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
+    """
+    from exactbnc.model import read_model
+    from scorecache.atomic import atomic_write
+
+    check_target(output)
+    talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=output == STANDARD_STREAM)
+    classifier = read_model(model)
+    table = read_rows(rows, separator)
+    log_posterior = classifier.log_posterior(classifier.encode(table))
+    text = _csv_text(classifier, log_posterior)
+    if output == STANDARD_STREAM:
+        sys.stdout.write(text)
+    else:
+        with atomic_write(output) as (sink,):
+            sink.write(text.encode())
+    facts = _facts(classifier, table, log_posterior, output)
+    for note in notes_on(classifier, table):
+        talk.note(note)
+    if output != STANDARD_STREAM or as_json:
+        talk.result(_lines(facts), "predict", facts)
+
+
+def read_rows(path: str, separator: str | None) -> Dataset:
+    """A table in which values may be missing and columns may hold anything."""
+    from scorecache._encode import MOST_STATES
+    from scorecache.csvfile import read_csv
+
+    return read_csv(path, separator=separator, missing="category", max_states=MOST_STATES)
+
+
+def notes_on(classifier: Model, table: Dataset) -> list[str]:
+    """What of a table the model does not know, in words."""
+    notes = []
+    absent = [name for name in classifier.features if name not in table.index]
+    if absent:
+        notes.append(f"columns that the model knows and the table lacks are summed out: {listing(absent)}")
+    extra = [name for name in table.names if name not in classifier.net.index]
+    if extra:
+        notes.append(f"columns that the model does not know are left out: {listing(extra)}")
+    for name, values in classifier.unseen(table).items():
+        notes.append(f"values of {name} never seen in training are summed out: {listing(values)}")
+    return notes
+
+
+def _csv_text(classifier: Model, log_posterior: Any) -> str:
+    import numpy as np
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [str(state) for state in classifier.classes]
+    writer.writerow([classifier.class_name, *(f"P({name})" for name in names)])
+    best = log_posterior.argmax(axis=1)
+    for code, row in zip(best, np.exp(log_posterior), strict=True):
+        writer.writerow([names[code], *map(repr, row.tolist())])
+    return text.getvalue()
+
+
+def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -> dict[str, Any]:
+    import numpy as np
+
+    best = log_posterior.argmax(axis=1)
+    counts = np.bincount(best, minlength=len(classifier.classes))
+    facts: dict[str, Any] = {
+        "class": classifier.class_name,
+        "n_rows": table.n_rows,
+        "predicted": {str(name): int(count) for name, count in zip(classifier.classes, counts, strict=True)},
+        "output": output,
+    }
+    if classifier.class_name in table.index:
+        labels = np.array([str(state) for state in classifier.classes], dtype=object)
+        actual = np.array([str(s) for s in table.states[table.index[classifier.class_name]]], dtype=object)
+        facts["accuracy"] = float(np.mean(labels[best] == actual[table.column(classifier.class_name)]))
+    return facts
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    counts = ", ".join(f"{name} {count:,}" for name, count in facts["predicted"].items())
+    lines = [f"predicted: {counts} ({facts['n_rows']:,} rows)"]
+    if "accuracy" in facts:
+        lines.append(f"accuracy:  {facts['accuracy']:.4f} (the table holds the class)")
+    return [*lines, f"written:   {facts['output']}"]

@@ -1,0 +1,100 @@
+"""Cut points applied to a data set: columns of numbers become columns of intervals.
+
+The values of a data set read from a file are texts; a column is one of numbers if all its states read as numbers (the
+state for missing values aside). Cut points are learned by the transformers of `exactbnc.discretize`.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache._encode import MISSING_STATE
+from scorecache.dataset import Dataset
+from scorecache.errors import ParameterError
+
+Floats = NDArray[np.float64]
+CutPoints = Mapping[str, Sequence[float]]
+
+METHODS = ("mdlp", "median", "quantile")
+
+
+def number_of(state: Hashable) -> float | None:
+    """The number that a state is or spells; None if there is none."""
+    if isinstance(state, bool) or not isinstance(state, str | int | float):
+        return None
+    try:
+        return float(state)
+    except ValueError:
+        return None
+
+
+def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
+    """The columns, the class aside, whose states are all numbers."""
+    return [
+        name
+        for name, states in zip(dataset.names, dataset.states, strict=True)
+        if name != class_name
+        and any(state != MISSING_STATE for state in states)
+        and all(number_of(state) is not None for state in states if state != MISSING_STATE)
+    ]
+
+
+def learn_cuts(
+    dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
+) -> dict[str, tuple[float, ...]]:
+    """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name."""
+    from exactbnc.discretize import Discretizer, EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
+
+    if method not in METHODS:
+        raise ParameterError(f"the discretisation must be one of {', '.join(METHODS)}. Got {method!r} instead.")
+    names = numeric_columns(dataset, class_name)
+    if not names:
+        return {}
+    learners: dict[str, Discretizer] = {
+        "mdlp": MDLPDiscretizer(keep_at_most=keep_at_most),
+        "median": MedianDiscretizer(keep_at_most=keep_at_most),
+        "quantile": EqualFrequencyDiscretizer(n_bins, keep_at_most=keep_at_most),
+    }
+    table = np.column_stack([_numbers(dataset, name) for name in names])
+    learner = learners[method].fit(table, dataset.column(class_name), sample_weight=dataset.weights)
+    return {name: tuple(learner.cut_points_[v].tolist()) for v, name in enumerate(names) if v in learner.cut_points_}
+
+
+def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
+    """The data set with these columns as intervals, all of them declared; missing values keep their state."""
+    from exactbnc.discretize import interval_labels
+
+    codes, states = dataset.codes.copy(), list(dataset.states)
+    for name, points in cut_points.items():
+        v = dataset.index[name]
+        labels: tuple[Hashable, ...] = tuple(interval_labels(np.array(points)))
+        if MISSING_STATE in dataset.states[v]:
+            labels = (*labels, MISSING_STATE)
+        codes[v] = bin_lookup(dataset.states[v], points)[dataset.codes[v]]
+        states[v] = labels
+    return replace(dataset, codes=codes, states=tuple(states))
+
+
+def bin_lookup(states: Sequence[Hashable], points: Sequence[float]) -> NDArray[np.uint16]:
+    """The bin of every state: the number of cut points below it; one past the last for what is not a number."""
+    bins = []
+    for state in states:
+        number = number_of(state)
+        if number is None or math.isnan(number):
+            bins.append(len(points) + 1)
+        else:
+            bins.append(bisect_left(points, number))
+    return np.array(bins, dtype=np.uint16)
+
+
+def _numbers(dataset: Dataset, name: str) -> Floats:
+    states = dataset.states[dataset.index[name]]
+    numbers = np.array([np.nan if state == MISSING_STATE else number_of(state) for state in states], dtype=np.float64)
+    found: Floats = numbers[dataset.column(name)]
+    return found

@@ -1,0 +1,135 @@
+"""Cross-validation of several classifiers on the same folds.
+
+Folds are stratified and shuffled by a seed. Cut points are learned on the training rows of each fold; the states of the
+other columns are those of the whole table, as if they had been declared. Accuracy is the share of rows whose most
+probable class is right, log-loss the mean of -log P(right class), Brier the mean of sum_c (P(c) - [c is right])^2,
+halved for two classes, AUC the area under the ROC curve of the second class where there are two. Row weights count.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.cutting import cut, learn_cuts
+from exactbnc.evaluate.methods import Method
+from scorecache.dataset import Dataset
+from scorecache.errors import DataError, ParameterError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One method on one fold."""
+
+    accuracy: float
+    log_loss: float
+    brier: float
+    auc: float | None
+    fit_seconds: float
+    predict_seconds: float
+    is_proved: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One method on all folds."""
+
+    method: str
+    folds: tuple[Scores, ...]
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a measure over the folds; None if it is not defined."""
+        values = [getattr(fold, name) for fold in self.folds]
+        return None if any(value is None for value in values) else fmean(values)
+
+    def spread(self, name: str) -> float | None:
+        """Its standard deviation over the folds."""
+        values = [getattr(fold, name) for fold in self.folds]
+        is_plain = len(values) > 1 and all(value is not None and np.isfinite(value) for value in values)
+        return stdev(values) if is_plain else None
+
+    @property
+    def n_proved(self) -> int:
+        return sum(fold.is_proved for fold in self.folds)
+
+
+def cross_validate(
+    dataset: Dataset,
+    class_name: str,
+    methods: Sequence[Method],
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    discretize: str | None = None,
+    keep_at_most: int | None = None,
+    listener: Callable[[str, int], None] | None = None,
+) -> list[Evaluation]:
+    """Every method on every fold; `listener(method, fold)` hears of each before it begins."""
+    folds = _folds(dataset, class_name, n_folds, seed)
+    results: list[list[Scores]] = [[] for _ in methods]
+    for number, (train, test) in enumerate(folds):
+        known, asked = dataset.rows(train), dataset.rows(test)
+        if discretize is not None:
+            cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
+            known, asked = cut(known, cut_points), cut(asked, cut_points)
+        for method, own in zip(methods, results, strict=True):
+            if listener is not None:
+                listener(method.name, number)
+            own.append(_scores(method, known, asked, class_name))
+    return [Evaluation(method.name, tuple(own)) for method, own in zip(methods, results, strict=True)]
+
+
+def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:
+    """Accuracy, log-loss, Brier and AUC of predictions."""
+    from sklearn.metrics import roc_auc_score
+
+    probabilities = np.exp(log_posterior)
+    s = log_posterior.shape[1]
+    is_right = log_posterior.argmax(axis=1) == right
+    losses = -log_posterior[np.arange(len(right)), right]
+    distances = ((probabilities - np.eye(s)[right]) ** 2).sum(axis=1) / (2 if s == 2 else 1)
+    has_both = s == 2 and len(np.unique(right)) == 2
+    return {
+        "accuracy": float(np.average(is_right, weights=weights)),
+        "log_loss": float(np.average(losses, weights=weights)),
+        "brier": float(np.average(distances, weights=weights)),
+        "auc": float(roc_auc_score(right, probabilities[:, 1], sample_weight=weights)) if has_both else None,
+    }
+
+
+def _scores(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:
+    begun = time.perf_counter()
+    fitted = method.fit(known, class_name)
+    ready = time.perf_counter()
+    log_posterior = fitted.predict(asked.codes)
+    done = time.perf_counter()
+    weights = None if asked.weights is None else asked.weights.astype(np.float64)
+    found = measures(log_posterior, asked.column(class_name), weights)
+    return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
+
+
+def _folds(
+    dataset: Dataset, class_name: str, n_folds: int, seed: int
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    from sklearn.model_selection import StratifiedKFold
+
+    if not 2 <= n_folds <= dataset.n_rows:
+        raise ParameterError(
+            f"the number of folds must be from 2 to {dataset.n_rows}, the rows. Got {n_folds} instead."
+        )
+    classes = dataset.column(class_name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
+        folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(classes, classes))
+    for train, _ in folds:
+        if len(np.unique(classes[train])) < 2:
+            raise DataError(f"the class {class_name!r} has one value in the training rows of a fold; use fewer folds")
+    return folds

@@ -1,0 +1,75 @@
+"""The classifiers that can be compared: each learns from a data set and gives log-posteriors of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.averaging import TanAverage
+from exactbnc.learning import Recipe, learn
+from exactbnc.solution import Status
+from scorecache.dataset import Dataset
+
+Floats = NDArray[np.float64]
+Predictor = Callable[[NDArray[np.uint16]], Floats]
+"""Codes of all variables, the class's own not looked at, to rows x classes."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A predictor, and whether its structure was proved best."""
+
+    predict: Predictor
+    is_proved: bool = True
+
+
+class Method(Protocol):
+    """A way to learn a classifier."""
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+
+    def fit(self, dataset: Dataset, class_name: str) -> Fitted:
+        """Learn from these rows."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The best network of a structure family."""
+
+    recipe: Recipe = field(default_factory=Recipe)
+
+    @property
+    def name(self) -> str:
+        recipe = self.recipe
+        k = str(recipe.k) if recipe.structure == "kdb" else ""
+        return f"{recipe.structure}{k} {recipe.score().name} {recipe.estimator().name}"
+
+    def fit(self, dataset: Dataset, class_name: str) -> Fitted:
+        """Score, solve, fit parameters."""
+        learned = learn(dataset, class_name, self.recipe)
+        net = learned.net
+        return Fitted(lambda codes: net.log_posterior(codes, class_name), learned.solution.status is Status.OPTIMAL)
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """The average of all TAN networks: TBMATAN, or with `stubborn` SSTBMATAN."""
+
+    weight: float = 10.0
+    stubborn: float | None = None
+
+    @property
+    def name(self) -> str:
+        return "tbmatan" if self.stubborn is None else "sstbmatan"
+
+    def fit(self, dataset: Dataset, class_name: str) -> Fitted:
+        """Count pairs."""
+        average = TanAverage.of(dataset, class_name, weight=self.weight, stubborn=self.stubborn)
+        features = [v for v, name in enumerate(dataset.names) if name != class_name]
+        return Fitted(lambda codes: average.log_posterior(np.ascontiguousarray(codes[features])))

@@ -1,0 +1,121 @@
+"""A Bayesian network while a file is read: variables and families come one by one, in any order, and are checked.
+
+The numbers of a configuration that add up to one within `ROW_SUM_TOLERANCE` are kept to the last bit, so that a network
+is read as it was written. Up to `MOST_ROUNDING` away from one (bnlearn's limit) they are taken as rounded and divided
+by their sum; beyond that the file is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from exactbnc.bayesnet import ROW_SUM_TOLERANCE, BayesNet, Floats
+from exactbnc.dag import DAG, find_cycle
+from exactbnc.export.network import NetworkFileError
+from scorecache.wording import listing
+
+MOST_ROUNDING = 0.011
+"""How far from one the probabilities of a configuration may add up in a file: 0.33 + 0.33 + 0.33."""
+
+MOST_CELLS = 2**28
+"""A larger table (2 GiB) is refused; a short file can ask for one by a default row."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A child, its parents as the file lists them, and where."""
+
+    child: str
+    parents: tuple[str, ...]
+    line: int | None
+
+
+@dataclass
+class Draft:
+    """`label` names the file in errors."""
+
+    label: str
+    states: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    _families: dict[str, Family] = field(default_factory=dict)
+    _tables: dict[str, Floats] = field(default_factory=dict)
+
+    def fault(self, line: int | None, message: str) -> NetworkFileError:
+        """The error to raise."""
+        return NetworkFileError(self.label, line, message)
+
+    def declare(self, name: str, states: Sequence[Hashable], line: int | None) -> None:
+        """A variable and its states."""
+        if name in self.states:
+            raise self.fault(line, f"the variable {name!r} is declared twice")
+        if not states:
+            raise self.fault(line, f"expected the variable {name!r} to have states, got none")
+        if len(set(states)) < len(states):
+            raise self.fault(line, f"expected different states of {name!r}, got {listing(map(repr, states))}")
+        self.states[name] = tuple(states)
+
+    def family(self, child: str, parents: Sequence[str], line: int | None) -> tuple[int, ...]:
+        """Note a family once its variables are declared: the numbers of states of the parents and of the child."""
+        for name in (child, *parents):
+            if name not in self.states:
+                known = listing(map(repr, self.states))
+                raise self.fault(line, f"{name!r} is not a variable; variables are {known}")
+        if child in self._families:
+            raise self.fault(line, f"the probabilities of {child!r} are given twice")
+        if len(set(parents)) < len(parents) or child in parents:
+            raise self.fault(line, f"expected different parents of {child!r}, got {listing(map(repr, parents))}")
+        self._families[child] = Family(child, tuple(parents), line)
+        shape = tuple(len(self.states[name]) for name in (*parents, child))
+        if math.prod(shape) > MOST_CELLS:
+            raise self.fault(line, f"the table of {child!r} would have {math.prod(shape):,} cells")
+        return shape
+
+    def code(self, name: str, state: Hashable, line: int | None) -> int:
+        """The place of a state among those of its variable."""
+        if state not in self.states[name]:
+            known = listing(map(repr, self.states[name]))
+            raise self.fault(line, f"{state!r} is not a state of {name!r}; its states are {known}")
+        return self.states[name].index(state)
+
+    def check_row(self, child: str, row: Sequence[float], line: int | None) -> None:
+        """The probabilities of a child under one configuration."""
+        n_states = len(self.states[child])
+        if len(row) != n_states:
+            raise self.fault(line, f"expected {n_states} probabilities of {child!r}, got {len(row)}")
+        if not (min(row) >= 0 and abs(sum(row) - 1) <= MOST_ROUNDING):
+            shown = listing(map(repr, row))
+            raise self.fault(line, f"expected probabilities of {child!r} that add up to one, got {shown}")
+
+    def fill(self, child: str, table: Floats, line: int | None) -> None:
+        """The table of a noted family: one axis per parent as listed, the child on the last."""
+        odd = ~((table.min(axis=-1) >= 0) & (np.abs(table.sum(axis=-1) - 1) <= MOST_ROUNDING))
+        if odd.any():
+            self.check_row(child, table[odd][0].tolist(), line)
+        self._tables[child] = table
+
+    def finish(self) -> BayesNet:
+        """The network, its variables in the order in which they were declared."""
+        names = tuple(self.states)
+        index = {name: v for v, name in enumerate(names)}
+        absent = [name for name in names if name not in self._tables]
+        if absent:
+            raise self.fault(None, f"the probabilities of {listing(map(repr, absent))} are missing")
+        listed = [[index[parent] for parent in self._families[name].parents] for name in names]
+        cycle = find_cycle(listed)
+        if cycle is not None:
+            shown = " -> ".join(names[v] for v in cycle)
+            raise self.fault(self._families[names[cycle[-1]]].line, f"a network has no directed cycle, got {shown}")
+        tables = tuple(_settled(self._tables[name], parents) for name, parents in zip(names, listed, strict=True))
+        return BayesNet(DAG.of(names, listed), tuple(self.states.values()), tables)
+
+
+def _settled(table: Floats, parents: Sequence[int]) -> Floats:
+    """Parents ascending, and rounded rows divided by their sums."""
+    axes = sorted(range(len(parents)), key=parents.__getitem__)
+    ordered: Floats = np.ascontiguousarray(table.transpose(*axes, len(parents)), dtype=np.float64)
+    totals = ordered.sum(axis=-1, keepdims=True)
+    is_rounded = np.abs(totals - 1) > ROW_SUM_TOLERANCE
+    return np.where(is_rounded, ordered / totals, ordered) if is_rounded.any() else ordered.copy()

@@ -1,0 +1,153 @@
+"""A classifier that stands on its own: network, class, cut points and provenance, in one JSON file.
+
+Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose last
+state stands for missing values), solution (status, score, bound, gap, method), provenance (recipe, data, versions), and
+network, as in `exactbnc.export.bayesnetjson`. Values of a table are compared with the states as texts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.cutting import bin_lookup
+from exactbnc.export import bayesnetjson
+from exactbnc.export.network import NetworkFileError
+from exactbnc.solution import Solution
+from scorecache._encode import MISSING_STATE
+from scorecache.atomic import atomic_write
+from scorecache.dataset import Dataset
+from scorecache.errors import ParameterError
+
+FORMAT = "exactbnc.model"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What `exactbnc learn` writes and `exactbnc predict` reads."""
+
+    net: BayesNet
+    class_name: str
+    cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    missing_is_state: tuple[str, ...] = ()
+    solution: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (self.class_name, *self.cut_points, *self.missing_is_state):
+            self.net.position(name)
+        for name, points in self.cut_points.items():
+            n_bins = len(self.net.states[self.net.index[name]]) - (name in self.missing_is_state)
+            if list(points) != sorted(set(points)) or len(points) + 1 != n_bins:
+                raise ParameterError(f"the cut points of {name!r} must be ascending, one fewer than its intervals")
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.net.states[self.net.index[self.class_name]]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(name for name in self.net.names if name != self.class_name)
+
+    def encode(self, dataset: Dataset) -> Codes:
+        """The codes of a table, columns matched by name; what is absent, missing or never seen is unknown."""
+        codes = np.full((self.net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
+        for name in self.features:
+            if name in dataset.index:
+                source = dataset.index[name]
+                codes[self.net.index[name]] = self._lookup(name, dataset.states[source])[dataset.codes[source]]
+        return codes
+
+    def unseen(self, dataset: Dataset) -> dict[str, list[str]]:
+        """Per column, the values that are no state of the model, missing ones aside."""
+        found = {}
+        for name in self.features:
+            if name in dataset.index:
+                states = dataset.states[dataset.index[name]]
+                is_strange = self._lookup(name, states) == UNKNOWN
+                values = [
+                    str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s != MISSING_STATE
+                ]
+                if values:
+                    found[name] = values
+        return found
+
+    def log_posterior(self, codes: Codes) -> NDArray[np.float64]:
+        """log P(class | row), rows x classes."""
+        return self.net.log_posterior(codes, self.class_name)
+
+    def _lookup(self, name: str, states: Sequence[Any]) -> NDArray[np.uint16]:
+        """The code of every state of a table's column."""
+        own = self.net.states[self.net.index[name]]
+        if name in self.cut_points:
+            lookup = bin_lookup(states, self.cut_points[name])
+            lookup[lookup > len(self.cut_points[name])] = UNKNOWN
+        else:
+            code_of = {str(state): code for code, state in enumerate(own)}
+            lookup = np.array([code_of.get(str(state), UNKNOWN) for state in states], dtype=np.uint16)
+        if MISSING_STATE in states:
+            of_missing = len(own) - 1 if name in self.missing_is_state else UNKNOWN
+            lookup[list(states).index(MISSING_STATE)] = of_missing
+        return lookup
+
+
+def solution_facts(solution: Solution) -> dict[str, Any]:
+    """What a model file tells of the solution; a number that is not finite is null."""
+    numbers = {"score": solution.score, "bound": solution.bound, "gap": solution.gap}
+    return {
+        "status": solution.status.value,
+        **{name: value if value is not None and isfinite(value) else None for name, value in numbers.items()},
+        "method": solution.method,
+        "stop_reason": solution.stop_reason,
+    }
+
+
+def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model, whole or not at all."""
+    network, _ = bayesnetjson.render(model.net, model.class_name)
+    head = {
+        "format": FORMAT,
+        "schema_version": SCHEMA_VERSION,
+        "class": model.class_name,
+        "cut_points": {name: list(map(float, points)) for name, points in model.cut_points.items()},
+        "missing_is_state": list(model.missing_is_state),
+        "solution": dict(model.solution),
+        "provenance": dict(model.provenance),
+    }
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    text = "{\n" + ",\n".join([*lines, f'  "network": {network.strip()}']) + "\n}\n"
+    with atomic_write(path) as (sink,):
+        sink.write(text.encode())
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model; a NetworkFileError says what is wrong with the file."""
+    stored = bayesnetjson.load(Path(path).read_bytes(), os.fspath(path))
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise NetworkFileError(path, None, f"expected a model, a JSON object whose 'format' is {FORMAT!r}")
+    if stored.get("schema_version") != SCHEMA_VERSION:
+        raise NetworkFileError(
+            path, None, f"expected schema_version {SCHEMA_VERSION}, got {stored.get('schema_version')!r:.60}"
+        )
+    net = bayesnetjson.from_stored(stored.get("network"), os.fspath(path))
+    try:
+        return Model(
+            net,
+            str(stored["class"]),
+            {name: tuple(map(float, points)) for name, points in stored["cut_points"].items()},
+            tuple(stored["missing_is_state"]),
+            dict(stored["solution"]),
+            dict(stored["provenance"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error

@@ -1,0 +1,132 @@
+"""JSON of whole networks: types, bits, faults."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exactbnc.export import bayesnetjson
+from exactbnc.export.network import NetworkFileError
+from scorecache.errors import ParameterError
+from tests.exactbnc.export.bayesnet_strategies import TEXTS, assert_same, bayesnets, collider
+from tests.strategies import examples
+
+STORABLE = TEXTS.filter(lambda text: "\ud800" not in text)
+STATES = STORABLE | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
+
+
+def read(text):
+    return bayesnetjson.parse(text.encode(), "net.json")
+
+
+def stored():
+    return json.loads(bayesnetjson.render(collider(), None)[0])
+
+
+def fault(value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    with pytest.raises(NetworkFileError) as caught:
+        read(text)
+    return str(caught.value)
+
+
+@given(net=bayesnets(names=STORABLE, states=STATES))
+@examples(150)
+def test_what_is_written_is_read_back_with_its_types_to_the_last_bit(net):
+    text, notes = bayesnetjson.render(net, None)
+
+    assert_same(read(text), net)
+    assert notes == []
+
+
+def test_what_is_stored():
+    text, _ = bayesnetjson.render(collider(), "C")
+
+    assert json.loads(text) == {
+        "format": "exactbnc.bayesnet",
+        "schema_version": 1,
+        "class": "C",
+        "variables": [
+            {"name": "A", "states": ["a0", "a1"], "parents": [], "table": [0.25, 0.75]},
+            {"name": "B", "states": ["b0", "b1", "b2"], "parents": [], "table": [0.125, 0.25, 0.625]},
+            {
+                "name": "C",
+                "states": ["c0", "c1"],
+                "parents": ["A", "B"],
+                "table": [[[0.5, 0.5], [0.25, 0.75], [0.125, 0.875]], [[0.0, 1.0], [0.1, 0.9], [0.3, 0.7]]],
+            },
+        ],
+    }
+
+
+def test_parents_may_be_listed_in_any_order():
+    value = stored()
+    family = value["variables"][2]
+    family["parents"] = ["B", "A"]
+    family["table"] = np.array(family["table"]).swapaxes(0, 1).tolist()
+
+    assert_same(read(json.dumps(value)), collider())
+
+
+def test_numpy_scalars_are_stored_as_the_values_they_equal():
+    scalars = ((np.int64(0), np.int8(1)), (np.float64(0.5), np.str_("x"), 7), (np.bool_(True), np.bool_(False)))
+
+    read_back = read(bayesnetjson.render(collider(states=scalars), None)[0])
+
+    assert_same(read_back, collider(states=((0, 1), (0.5, "x", 7), (True, False))))
+
+
+@pytest.mark.parametrize("state", [None, (1, 2), b"a", float("nan"), float("inf"), 1j, frozenset()])
+def test_other_states_are_refused(state):
+    with pytest.raises(ParameterError, match=r"JSON holds states that are texts, finite numbers and booleans\. Got"):
+        bayesnetjson.render(collider(states=(("a0", state), *collider().states[1:])), None)
+
+
+def test_equal_states_and_half_characters_are_refused():
+    with pytest.raises(ParameterError, match="the states of 'A' must be different"):
+        bayesnetjson.render(collider(states=((1, True), *collider().states[1:])), None)
+    with pytest.raises(ParameterError, match="half of a surrogate pair"):
+        bayesnetjson.render(collider(states=(("a", "\ud800"), *collider().states[1:])), None)
+
+
+def test_faults_of_the_file():
+    assert fault('{\n"format":') == "net.json:2: expected JSON, but Expecting value"
+    assert fault("[1]").startswith("net.json: expected a JSON object whose 'format' is 'exactbnc.bayesnet', got [1]")
+    assert "whose 'format' is" in fault(stored() | {"format": "other"})
+    assert fault(stored() | {"schema_version": 2}) == "net.json: expected schema_version 1, got 2"
+    assert fault(stored() | {"variables": 3}) == "net.json: expected 'variables' to be a list of objects, got 3"
+    assert fault("[NaN]") == "net.json: expected the JSON of a network, but NaN is no number of JSON"
+    with pytest.raises(NetworkFileError, match=r"net\.json:2: expected UTF-8 text, got byte 0xff"):
+        bayesnetjson.parse(b'{\n"\xff', "net.json")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": 3}, "expected the name of a variable, got 3"),
+        ({"name": "A"}, "the variable 'A' is declared twice"),
+        ({"states": ["x", None]}, "expected 'states' of 'C' to list texts and numbers, got ['x', None]"),
+        ({"states": ["x", "x"]}, "expected different states of 'C', got 'x', 'x'"),
+        ({"states": []}, "expected the variable 'C' to have states, got none"),
+        ({"parents": "AB"}, "expected 'parents' of 'C' to list names, got 'AB'"),
+        ({"parents": ["A", "D"]}, "'D' is not a variable; variables are 'A', 'B', 'C'"),
+        ({"parents": ["A"]}, "expected 'table' of 'C' to be numbers in nested lists of the lengths (2, 2)"),
+        ({"table": None}, "expected 'table' of 'C' to be numbers in nested lists of the lengths (2, 3, 2)"),
+        ({"parents": [], "table": [0.5, "0.5"]}, "expected 'table' of 'C' to be numbers in nested lists"),
+        ({"parents": [], "table": [0.5, 0.6]}, "expected probabilities of 'C' that add up to one, got 0.5, 0.6"),
+    ],
+)
+def test_faults_of_a_variable(changes, message):
+    value = stored()
+    value["variables"][2] |= changes
+
+    assert fault(value).startswith(f"net.json: {message}")
+
+
+def test_a_cycle_is_named():
+    value = stored()
+    value["variables"][0] |= {"parents": ["C"], "table": [[0.5, 0.5], [0.5, 0.5]]}
+
+    assert fault(value) == "net.json: a network has no directed cycle, got A -> C -> A"

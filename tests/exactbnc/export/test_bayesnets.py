@@ -1,0 +1,154 @@
+"""The registry of the formats of whole networks, and the networks of the literature."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import exactbnc
+from exactbnc.dag import DAG
+from exactbnc.export import NetworkFileError, read_bayesnet, write_bayesnet
+from exactbnc.export.bayesnets import BAYESNET_READERS, BAYESNET_WRITERS
+from scorecache.errors import ParameterError
+from tests.exactbnc.export.bayesnet_strategies import assert_same, collider
+
+NETWORKS = Path(exactbnc.__file__).parents[1] / ".." / "shared" / "data" / "networks"
+
+# nodes, arcs and free parameters as published with the bnlearn repository
+PUBLISHED = {
+    "asia": (8, 8, 18),
+    "cancer": (5, 4, 10),
+    "earthquake": (5, 4, 10),
+    "survey": (6, 6, 21),
+    "sachs": (11, 17, 178),
+    "child": (20, 25, 230),
+    "alarm": (37, 46, 509),
+    "insurance": (27, 52, 1008),
+    "water": (32, 66, 10083),
+    "mildew": (35, 46, 540150),
+    "barley": (48, 84, 114005),
+    "hailfinder": (56, 66, 2656),
+    "hepar2": (70, 123, 1453),
+    "win95pts": (76, 112, 574),
+    "andes": (223, 338, 1157),
+    "diabetes": (413, 602, 429409),
+    "pigs": (441, 592, 5618),
+    "link": (724, 1125, 14211),
+    "munin1": (186, 273, 15622),
+}
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".XZ"])
+@pytest.mark.parametrize("suffix", BAYESNET_READERS)
+def test_files_are_written_and_read_by_their_suffix(tmp_path, suffix, packing):
+    path = tmp_path / f"net{suffix.upper()}{packing}"
+
+    assert write_bayesnet(collider(), path) == []
+    assert_same(read_bayesnet(path), collider())
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_format_is_written_and_read():
+    assert list(BAYESNET_WRITERS) == list(BAYESNET_READERS) == [".json", ".bif", ".xml", ".xmlbif", ".bifxml"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "notes"),
+    [
+        (".json", []),
+        (
+            ".bif",
+            [
+                "the variable 'A\\nB' is written as A_x000A_B",
+                "the variable 'é' is written as _x00E9_",
+                "the state 'x y' of 'A\\nB' is written as x_x0020_y",
+                "the state 1 of 'é' is written as _xint_1",
+            ],
+        ),
+        (
+            ".xml",
+            ["the variable 'A\\nB' is written as A_x000A_B", "the state 1 of 'é' is written as _xint_1"],
+        ),
+    ],
+)
+def test_what_was_changed_is_told_and_undone(tmp_path, suffix, notes):
+    plain = collider()
+    net = collider(
+        dag=DAG(("A\nB", "é", "C"), plain.dag.parents),
+        states=(("x y", "z"), (1, "1", "2"), ("0", "1")),
+    )
+    path = tmp_path / f"net{suffix}"
+
+    assert write_bayesnet(net, path) == notes
+    assert_same(read_bayesnet(path), net)
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".xml"])
+def test_numbers_come_back_as_texts_where_the_format_has_no_types(tmp_path, suffix):
+    path = tmp_path / f"net{suffix}"
+
+    write_bayesnet(collider(states=((0, 1), (True, False, 2.5), (-1, 0))), path)
+
+    assert read_bayesnet(path).states == (("0", "1"), ("True", "False", "2.5"), ("-1", "0"))
+
+
+def test_the_class_must_be_a_variable(tmp_path):
+    with pytest.raises(ParameterError, match="'D' is not a variable"):
+        write_bayesnet(collider(), tmp_path / "net.xml", class_name="D")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["net", "net.txt", "net.gz", "bif"])
+def test_other_suffixes_are_refused(tmp_path, name):
+    with pytest.raises(ParameterError, match=r"must end in one of \.json, \.bif, \.xml, \.xmlbif, \.bifxml\. Got"):
+        write_bayesnet(collider(), tmp_path / name)
+    with pytest.raises(ParameterError, match="must end in one of"):
+        read_bayesnet(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_broken_packing_is_refused(tmp_path, suffix):
+    path = tmp_path / f"net.bif{suffix}"
+    write_bayesnet(collider(), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-12])
+    with pytest.raises(NetworkFileError, match="expected a packed file, but"):
+        read_bayesnet(path)
+    path.write_bytes(b"network")
+    with pytest.raises(NetworkFileError, match="expected a packed file, but"):
+        read_bayesnet(path)
+
+
+@pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_networks_of_the_literature_are_read(name):
+    net = read_bayesnet(NETWORKS / f"{name}.bif.gz")
+
+    assert (net.n_vars, net.dag.n_arcs, net.n_parameters) == PUBLISHED[name]
+
+
+@pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")
+def test_no_network_of_the_literature_is_left_out():
+    assert {path.name.removesuffix(".bif.gz") for path in NETWORKS.iterdir()} == set(PUBLISHED)
+
+
+@pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")
+@pytest.mark.parametrize("suffix", BAYESNET_READERS)
+@pytest.mark.parametrize("name", ["alarm", "hailfinder"])
+def test_networks_of_the_literature_survive_every_format(tmp_path, name, suffix):
+    net = read_bayesnet(NETWORKS / f"{name}.bif.gz")
+
+    write_bayesnet(net, tmp_path / f"net{suffix}")
+
+    assert_same(read_bayesnet(tmp_path / f"net{suffix}"), net)
+
+
+@pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")
+def test_asia_holds_what_lauritzen_and_spiegelhalter_published():
+    asia = read_bayesnet(NETWORKS / "asia.bif.gz")
+
+    # Lauritzen, Spiegelhalter (1988): P(tub | asia) = 0.05, P(dysp | either, bronc) = 0.9
+    assert asia.tables[asia.position("tub")][0, 0] == 0.05
+    dysp = asia.position("dysp")
+    assert {asia.names[parent] for parent in asia.dag.parents[dysp]} == {"bronc", "either"}
+    assert np.array_equal(asia.tables[dysp][0, 0], [0.9, 0.1])
