@@ -7,9 +7,9 @@ state for missing values aside). Cut points are learned by the transformers of `
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,12 @@ CutPoints = Mapping[str, Sequence[float]]
 METHODS = ("mdlp", "median", "quantile")
 
 
-def number_of(state: Hashable) -> float | None:
-    """The number that a state is or spells; None if there is none."""
-    if isinstance(state, bool) or not isinstance(state, str | int | float):
-        return None
-    try:
-        return float(state)
-    except ValueError:
-        return None
+@lru_cache(maxsize=256)
+def numbers_of(states: tuple[Hashable, ...]) -> Floats:
+    """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again."""
+    numbers = np.array([_number_of(state) for state in states], dtype=np.float64)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
@@ -40,8 +38,8 @@ def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
         name
         for name, states in zip(dataset.names, dataset.states, strict=True)
         if name != class_name
-        and any(state != MISSING_STATE for state in states)
-        and all(number_of(state) is not None for state in states if state != MISSING_STATE)
+        and np.isfinite(numbers_of(states)).any()
+        and np.isnan(numbers_of(states)).sum() == (MISSING_STATE in states)
     ]
 
 
@@ -81,20 +79,22 @@ def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
     return replace(dataset, codes=codes, states=tuple(states))
 
 
-def bin_lookup(states: Sequence[Hashable], points: Sequence[float]) -> NDArray[np.uint16]:
+def bin_lookup(states: tuple[Hashable, ...], points: Sequence[float]) -> NDArray[np.uint16]:
     """The bin of every state: the number of cut points below it; one past the last for what is not a number."""
-    bins = []
-    for state in states:
-        number = number_of(state)
-        if number is None or math.isnan(number):
-            bins.append(len(points) + 1)
-        else:
-            bins.append(bisect_left(points, number))
-    return np.array(bins, dtype=np.uint16)
+    numbers = numbers_of(states)
+    bins = np.searchsorted(np.asarray(points, dtype=np.float64), numbers)
+    return np.where(np.isnan(numbers), len(points) + 1, bins).astype(np.uint16)
 
 
 def _numbers(dataset: Dataset, name: str) -> Floats:
-    states = dataset.states[dataset.index[name]]
-    numbers = np.array([np.nan if state == MISSING_STATE else number_of(state) for state in states], dtype=np.float64)
-    found: Floats = numbers[dataset.column(name)]
+    found: Floats = numbers_of(dataset.states[dataset.index[name]])[dataset.column(name)]
     return found
+
+
+def _number_of(state: Hashable) -> float:
+    if isinstance(state, bool) or not isinstance(state, str | int | float):
+        return math.nan
+    try:
+        return float(state)
+    except ValueError:
+        return math.nan

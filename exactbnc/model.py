@@ -90,7 +90,7 @@ class Model:
         """The code of every state of a table's column."""
         own = self.net.states[self.net.index[name]]
         if name in self.cut_points:
-            lookup = bin_lookup(states, self.cut_points[name])
+            lookup = bin_lookup(tuple(states), self.cut_points[name])
             lookup[lookup > len(self.cut_points[name])] = UNKNOWN
         else:
             code_of = {str(state): code for code, state in enumerate(own)}

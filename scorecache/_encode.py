@@ -233,7 +233,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
         faults.append(
             f"numbers with more than {encoding.limit(True)} distinct values look continuous: "
             f"{listing(numeric, most=100)}; "
-            "discretise them first (for instance with scikit-learn's KBinsDiscretizer or pandas.cut)"
+            "discretise them first (exactbnc.discretize, or --discretize of 'exactbnc learn' and 'evaluate')"
         )
     if textual:
         faults.append(
