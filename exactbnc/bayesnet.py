@@ -48,6 +48,9 @@ class BayesNet:
                 f"{self.dag.n_vars} variables need as many lists of states and tables. "
                 f"Got {len(self.states)} and {len(self.tables)} instead."
             )
+        for name, listed in zip(self.names, self.states, strict=True):
+            if not 0 < len(set(listed)) == len(listed) <= UNKNOWN:
+                raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states, all different from each other")
         for v, (name, table) in enumerate(zip(self.names, self.tables, strict=True)):
             shape = tuple(len(self.states[u]) for u in (*self.dag.parents[v], v))
             if table.shape != shape or table.dtype != np.float64:
@@ -114,7 +117,10 @@ class BayesNet:
             return self.log_probability(codes) - self.log_probability(evidence)
 
     def query(self, *names: str, evidence: Mapping[str, Hashable] | None = None) -> Floats:
-        """P(names | evidence) as a table with one axis per name; an evidence without a state is summed out."""
+        """P(names | evidence) as a table with one axis per name; nan if the evidence is impossible.
+
+        A value in the evidence that is no state is summed out.
+        """
         from exactbnc.inference.posterior import query
 
         return query(self, [self.position(name) for name in names], self.encode_row(evidence or {}))
@@ -161,10 +167,23 @@ class BayesNet:
         random = np.random.default_rng(seed)
         codes = np.empty((self.n_vars, n_rows), dtype=np.uint16)
         for v in self.dag.order:
-            below = np.cumsum(self.tables[v], axis=-1)[..., :-1]
+            totals = np.cumsum(self.tables[v], axis=-1)
+            below = totals[..., :-1] / totals[..., -1:]  # a last state of probability zero is not drawn
             rows = below[tuple(codes[u] for u in self.dag.parents[v])] if self.dag.parents[v] else below[None, :]
             codes[v] = (random.random(n_rows)[:, None] >= rows).sum(axis=1)
         return Dataset(self.names, self.states, codes)
+
+    def to_pgmpy(self) -> Any:
+        """The same network as a `DiscreteBayesianNetwork` of pgmpy."""
+        from exactbnc.export.pgmpy import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """The same network as a `BayesNet` of pyAgrum."""
+        from exactbnc.export.pyagrum import to_pyagrum
+
+        return to_pyagrum(self)
 
     @cached_property
     def _posteriors(self) -> dict[int, Posterior]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output
+from exactbnc.cli._structure import structure_of
+
+if TYPE_CHECKING:
+    from exactbnc.dag import DAG
+    from scorecache.cache import ScoreCache
 
 
 def check(
@@ -14,12 +20,21 @@ def check(
     network: Annotated[
         str | None, typer.Argument(metavar="NET", help="A network file, or a model string such as '[A][B|A]'.")
     ] = None,
+    arcs: Annotated[
+        bool, typer.Option("--arcs", help="Also what the score loses at most without each arc of the network.")
+    ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="With --arcs: solve again with each arc forbidden, for the exact loss.")
+    ] = False,
     cache_format: Annotated[
         Literal["jkl", "pss"] | None, typer.Option("--format", help="The cache's format, if its name says none.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Read a score file through every check, and score a network under it, family by family."""
+    if (arcs and network is None) or (exact and not arcs):
+        raise UsageError("--arcs speaks of the arcs of a network: give one; --exact goes with --arcs")
+
     from exactbnc.dag import DAG
     from exactbnc.export import read_network
     from exactbnc.problem import Problem
@@ -33,4 +48,23 @@ def check(
         problem = Problem(scores, listed_families_only=True)
         facts["score"] = problem.score(dag)
         lines.append(f"score: {facts['score']:.8f}")
+        if arcs:
+            lines += _add_arcs(facts, scores, dag, exact)
     Output(as_json=as_json).result(lines, "check", facts)
+
+
+def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) -> list[str]:
+    """The losses of the arcs, the largest first, into the facts and as lines."""
+    from dataclasses import asdict
+
+    from exactbnc.explain import arc_losses
+    from exactbnc.problem import Problem
+
+    problem = Problem(scores, structure_of(scores, None, None, None), listed_families_only=True)
+    losses = arc_losses(problem, dag, exact=exact)
+    facts["arcs"] = [asdict(loss) for loss in losses]
+    lines = ["without the arc the best score falls by" + ("" if exact else " at most")]
+    for loss in losses:
+        amount = loss.forbidden if loss.forbidden is not None else loss.forbidden_at_most
+        lines.append(f"  {amount:12.6f}  {loss.parent} -> {loss.child}")
+    return lines

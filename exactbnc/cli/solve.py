@@ -11,7 +11,7 @@ from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._proof import check_certificate_options, proof_of, what_it_rests_on
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
-from exactbnc.cli._structure import chosen_family
+from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def solve(
         started=wall_start,
     )
     scores = read_cache(cache, format=file_format)
-    constraints = _structure(scores, chosen_family(flags), class_name, kdb)
+    constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
     required = [parse_arc(arc, "--require") for arc in require or ()]
     required += [] if whitelist is None else read_arcs(whitelist)
     forbidden = [parse_arc(arc, "--forbid") for arc in forbid or ()]
@@ -153,30 +153,6 @@ def solve(
         facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
     talk.result(_lines(problem, solution, facts), "solve", facts)
     return _exit_code(solution)
-
-
-def _structure(cache: ScoreCache, family: str | None, class_name: str | None, k: int | None) -> Constraints:
-    """The structure asked for, or the one that the cache was made for, and the arcs that the cache was made under."""
-    from exactbnc.constraints import Constraints
-
-    domain = None if cache.record is None else cache.record.domain
-    if domain is None:
-        if family not in (None, "general") and class_name is None:
-            flag = "--" + str(family).replace("_", "-")
-            raise UsageError(f"the score file does not say which variable is the class: add --class NAME to {flag}")
-        return Constraints(family=family or "general", class_name=class_name if family else None, k=k)
-    if family is None:
-        family, k = domain.family, domain.k
-    if family != "general" and class_name is None:
-        class_name = domain.class_name
-    return Constraints.of(
-        family=family,
-        class_name=class_name if family != "general" else None,
-        k=k,
-        required_arcs=domain.required_arcs,
-        forbidden_arcs=domain.forbidden_arcs,
-        tiers=domain.tiers,
-    )
 
 
 def _compare(solution: Solution, second: Solution, talk: Output) -> None:

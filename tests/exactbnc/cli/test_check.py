@@ -79,3 +79,31 @@ def test_a_faulty_file_is_bad_input(exactbnc, cache, text):
     assert (run.code, run.out) == (3, "")
     assert_is_one_error_line(run.err)
     assert f"{cache}:" in run.err
+
+
+def test_the_arcs_are_listed_with_what_they_are_worth(exactbnc, cache):
+    run = exactbnc("check", cache, "[c|b][b|a][a]", "--arcs")
+
+    assert run.out.splitlines()[2:] == [
+        "without the arc the best score falls by at most",
+        "      1.000000  a -> b",
+        "      1.000000  b -> c",
+    ]
+
+
+def test_exact_losses_come_from_solving_again(exactbnc, cache):
+    document = json.loads(exactbnc("check", cache, "[c|b][b|a][a]", "--arcs", "--exact", "--json").out)
+
+    assert [(arc["parent"], arc["child"], arc["forbidden"], arc["is_proved"]) for arc in document["arcs"]] == [
+        ("a", "b", 1.0, True),
+        ("b", "c", 1.0, True),
+    ]
+
+
+@pytest.mark.parametrize("arguments", [["--arcs"], ["[c|b][b|a][a]", "--exact"]])
+def test_arcs_need_a_network_and_exact_needs_arcs(exactbnc, cache, arguments):
+    run = exactbnc("check", cache, *arguments)
+
+    assert run.code == 2
+    assert_is_one_error_line(run.err)
+    assert "--arcs speaks of the arcs of a network" in run.err
