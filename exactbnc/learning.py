@@ -15,6 +15,7 @@ from typing import Any
 from exactbnc.bayesnet import BayesNet
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
+from exactbnc.errors import InfeasibleError
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
 from exactbnc.parameters import ParameterEstimator, fit_parameters, make_parameters
@@ -93,7 +94,8 @@ class Recipe:
 class Learned:
     """A fitted network with the solution it came from.
 
-    `problem` is None where the time ended before there was one; the structure then is naive Bayes, without a proof.
+    `problem` is None where the time ended before there was one. Without time for any network the structure is naive
+    Bayes, which has no score, no proof, and need not satisfy the constraints.
     """
 
     net: BayesNet
@@ -109,19 +111,21 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     dataset.column(class_name)  # an error lists the columns if it is not one
     limits = Limits(seconds=recipe.time_limit, started=begun)
     plan, constraints = _plan(dataset, class_name, recipe)
-    scored = solved = begun
+    problem, solution = None, _unsolved(class_name)
     try:
         cache = plan.run(n_jobs=recipe.n_jobs, time_limit=recipe.time_limit, started=begun)
-        scored = time.monotonic()
+    except TimeLimitError:
+        cache = None
+    scored = time.monotonic()
+    if cache is not None:
         problem = Problem(cache, constraints)
         solution = solve(problem, method=recipe.method, limits=limits, listener=listener, seed=recipe.seed)
-    except TimeLimitError:
-        problem, solution = None, _unsolved(class_name)
     solved = time.monotonic()
-    if solution.dag is None:
-        solution = replace(solution, dag=_naive_bayes(dataset, class_name))
-    assert solution.dag is not None
-    net = fit_parameters(dataset, solution.dag, recipe.estimator(), class_name=class_name)
+    if solution.status is Status.INFEASIBLE:
+        raise InfeasibleError("no network satisfies all the constraints together")
+    dag = _naive_bayes(dataset, class_name) if solution.dag is None else solution.dag
+    solution = replace(solution, dag=dag)
+    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
     return Learned(net, solution, problem, plan.domain.max_parents, seconds)
 
@@ -129,20 +133,21 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
 def affordable_parents(dataset: Dataset, score: Score, domain: Domain) -> int | None:
     """The largest limit of the parents with at most MOST_FAMILIES families; None if no limit is needed.
 
-    Scores that do not fall when parents are added get PARENTS_WITHOUT_PENALTY instead. One parent, or as many as are
-    required, is always allowed.
+    That is for general networks and augmented naive Bayes; the other structures have limits of their own. Scores that
+    do not fall when parents are added get PARENTS_WITHOUT_PENALTY instead. One parent, or as many as are required, is
+    always allowed.
     """
+    if domain.family not in ("general", "anb"):
+        return None
     most = max(domain.limits)
     if score.needs_bound:
         return min(most, max(PARENTS_WITHOUT_PENALTY, *map(len, domain.required)))
-    if domain.family not in ("general", "anb"):
-        return None
     least = max(1, *map(len, domain.required))
     for limit in range(most, least, -1):
         bounded = replace(domain, max_parents=limit)
         if sum(_n_sets(bounded, child) for child in range(domain.n_vars)) <= MOST_FAMILIES:
             return None if limit == most else limit
-    return min(least, most)
+    return None if least >= most else least
 
 
 def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
@@ -157,7 +162,8 @@ def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan,
         forbidden_arcs=asked.forbidden_arcs,
         tiers=asked.tiers,
     )
-    limit = affordable_parents(dataset, score, domain) if recipe.max_parents is None else recipe.max_parents
+    limits = [limit for limit in (recipe.max_parents, asked.max_parents) if limit is not None]
+    limit = min(limits) if limits else affordable_parents(dataset, score, domain)
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(

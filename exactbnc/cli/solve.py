@@ -15,10 +15,8 @@ from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
 
 if TYPE_CHECKING:
-    from exactbnc.constraints import Constraints
     from exactbnc.problem import Problem
     from exactbnc.solution import Solution
-    from scorecache.cache import ScoreCache
 
 AGREEMENT = 1e-6
 """How far apart, relative to the score, two methods may be and still agree."""

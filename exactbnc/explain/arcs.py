@@ -1,16 +1,16 @@
 """What the score loses without an arc.
 
 *Removed*: the child keeps the best of its families whose parents are among the others it has. *Forbidden*: the whole
-network may be rebuilt without the arc. The second loss lies between zero and the first; a tighter bound takes the best
-family of the child without that parent that leaves the rest of the network acyclic and allowed, and `exact` solves the
-problem again with the arc forbidden. Losses are in units of the score (nats); arcs that the structure requires, such as
-those from the class of a classifier, cannot be removed and are not listed.
+network may be rebuilt without the arc. The second loss lies between zero and, if the network without the arc is
+allowed, the first (a TAN must not lose an arc); a tighter bound takes the best family of the child without that parent
+that leaves the rest of the network acyclic and allowed, and `exact` solves the problem again with the arc forbidden.
+Losses are in units of the score (nats); arcs that the structure requires, such as those from the class of a classifier,
+cannot be removed and are not listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG, find_cycle
@@ -59,22 +59,19 @@ def _loss(
     if now is None:
         raise ParameterError(f"the network's family of {names[child]} is not among the problem's families")
     smaller = [score for score, parents in problem.families.of(child) if held - {parent} >= set(parents)]
-    others = (score for score, parents in _without(problem, dag, parent, child))
-    at_most = now - max(others, default=float("-inf"))
     removed = now - max(smaller) if smaller else None
+    at_most = max(0.0, now - _best_without(problem, dag, parent, child))
     loss = ArcLoss(names[parent], names[child], removed, at_most)
     return _solved(problem, dag, loss, limits, seed) if exact else loss
 
 
-def _without(problem: Problem, dag: DAG, parent: int, child: int) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """The child's families without the parent that fit into the rest of the network, best first."""
+def _best_without(problem: Problem, dag: DAG, parent: int, child: int) -> float:
+    """The score of the child's best family without the parent that fits into the rest of the network."""
     for score, parents in problem.families.of(child):
-        if parent in parents:
-            continue
         changed = (*dag.parents[:child], parents, *dag.parents[child + 1 :])
-        if find_cycle(changed) is None and not problem.check(DAG(dag.names, changed)):
-            yield score, parents
-            return
+        if parent not in parents and find_cycle(changed) is None and not problem.check(DAG(dag.names, changed)):
+            return score
+    return float("-inf")
 
 
 def _solved(problem: Problem, dag: DAG, loss: ArcLoss, limits: Limits | None, seed: int) -> ArcLoss:
@@ -84,20 +81,11 @@ def _solved(problem: Problem, dag: DAG, loss: ArcLoss, limits: Limits | None, se
         without = Problem(problem.cache, forbidding, listed_families_only=not problem.cache_is_safe)
         solution = solve(without, limits=limits, seed=seed)
     except InfeasibleError:
-        return ArcLoss(loss.parent, loss.child, loss.removed, loss.forbidden_at_most, float("inf"), True)
-    if solution.score is None:
-        is_none = solution.status is Status.INFEASIBLE
-        return ArcLoss(
-            loss.parent,
-            loss.child,
-            loss.removed,
-            loss.forbidden_at_most,
-            float("inf") if is_none else loss.forbidden_at_most,
-            is_none,
-        )
-    lost = max(0.0, best - solution.score)
-    is_proved = solution.status is Status.OPTIMAL
-    return ArcLoss(loss.parent, loss.child, loss.removed, min(lost, loss.forbidden_at_most), lost, is_proved)
+        return replace(loss, forbidden=float("inf"), is_proved=True)
+    if solution.status is Status.INFEASIBLE:
+        return replace(loss, forbidden=float("inf"), is_proved=True)
+    lost = float("inf") if solution.score is None else max(0.0, best - solution.score)
+    return replace(loss, forbidden=min(lost, loss.forbidden_at_most), is_proved=solution.status is Status.OPTIMAL)
 
 
 def _is_required(problem: Problem, parent: int, child: int) -> bool:

@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.bayesnet import BayesNet, Codes
+from exactbnc.inference.elimination import add_islands
 from exactbnc.inference.families import open_families
+from scorecache.errors import ParameterError
+from scorecache.wording import listing
 
 Floats = NDArray[np.float64]
 UNKNOWN_TERM = "(unknown values)"
@@ -25,7 +28,8 @@ UNKNOWN_TERM = "(unknown values)"
 class Contributions:
     """`values[row, term, class]`: the logarithm that a term adds; summed over the terms, log P(c, row) but a constant.
 
-    The terms are the class itself (its prior), then its children by name, then the unknown values together.
+    The terms are the class itself (its prior), then its children in the order of the variables, then the unknown values
+    together.
     """
 
     class_name: str
@@ -36,6 +40,9 @@ class Contributions:
 
     def log_odds(self, of: Any, against: Any) -> Floats:
         """rows x terms: what each adds to log P(of | row) - log P(against | row)."""
+        for name in (of, against):
+            if name not in self.classes:
+                raise ParameterError(f"{name!r} is not a class; classes are {listing(map(repr, self.classes))}")
         first, second = self.classes.index(of), self.classes.index(against)
         with np.errstate(invalid="ignore"):
             difference: Floats = self.values[:, :, first] - self.values[:, :, second]
@@ -50,22 +57,16 @@ class Contributions:
 def contributions(net: BayesNet, class_name: str, codes: Codes) -> Contributions:
     """The terms of every row; the codes are those of the network's variables, the class's own are not looked at."""
     target = net.position(class_name)
+    log_posterior = net.log_posterior(codes, class_name)
     children = [target, *(v for v, parents in enumerate(net.dag.parents) if target in parents)]
-    posterior = net.posterior(class_name)
-    n_rows, s = codes.shape[1], int(net.arities[target])
-    values = np.zeros((n_rows, len(children) + 1, s))
-    for term, child in enumerate(children):
-        own = np.zeros((n_rows, s))
+    values = np.zeros((len(children) + 1, *log_posterior.shape))
+    for own, child in zip(values, children, strict=False):
         open_families(net, [child], target).add_to(own, codes)
-        values[:, term] = own
-    is_unknown = (np.delete(codes, target, axis=0) == UNKNOWN).any(axis=0)
-    with np.errstate(invalid="ignore"):
-        rest = posterior.log_scores(codes[:, is_unknown]) - values[is_unknown].sum(axis=1)
-    values[is_unknown, -1] = np.nan_to_num(rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    add_islands(net, codes, target, values[-1])
     return Contributions(
         class_name,
         net.states[target],
         (*(net.names[child] for child in children), UNKNOWN_TERM),
-        values,
-        posterior.log_probabilities(codes),
+        values.transpose(1, 0, 2),
+        log_posterior,
     )

@@ -7,7 +7,6 @@ with `cell = sum_i stride_i * code_i` over the members of the family other than 
 from __future__ import annotations
 
 from math import exp, inf, log
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -78,15 +77,15 @@ def add_known(
 
 
 @njit(cache=True, nogil=True)
-def normalise_logs(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) -> Any:
-    """Take log sum exp off every row, in place; a row of -inf alone gets the logarithms `otherwise`."""
-    s = sums.shape[1]
+def normalise_logs(sums: NDArray[np.float64]) -> int:
+    """Take log sum exp off every row, in place; rows of -inf alone stay as they are, and their number is returned."""
+    s, n_impossible = sums.shape[1], 0
     for row in range(len(sums)):
         largest = sums[row, 0]
         for t in range(1, s):
             largest = max(largest, sums[row, t])
         if largest == -inf:
-            sums[row] = otherwise
+            n_impossible += 1
             continue
         total = 0.0
         for t in range(s):
@@ -94,3 +93,4 @@ def normalise_logs(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) ->
         shift = largest + log(total)
         for t in range(s):
             sums[row, t] -= shift
+    return n_impossible

@@ -77,6 +77,7 @@ def add_islands(net: BayesNet, codes: Codes, target: int | None, sums: Floats) -
         return
     patterns, pattern_of = np.unique(is_unknown[:, rows].T, axis=0, return_inverse=True)
     rows_of: dict[Island, list[NDArray[np.int64]]] = defaultdict(list)
+    pattern_of = pattern_of.ravel()  # a column in numpy 2.0
     by_pattern = np.split(rows[np.argsort(pattern_of, kind="stable")], np.cumsum(np.bincount(pattern_of))[:-1])
     for pattern, own in zip(patterns, by_pattern, strict=True):
         for island in islands_of(net, frozenset(np.flatnonzero(pattern).tolist()), target):
@@ -84,7 +85,7 @@ def add_islands(net: BayesNet, codes: Codes, target: int | None, sums: Floats) -
     keep = () if target is None else (target,)
     for (variables, children), parts in rows_of.items():
         own = np.concatenate(parts)
-        for chunk in _chunks(net, variables, children, keep, len(own)):
+        for chunk in row_chunks(net, variables, children, keep, len(own)):
             values = sum_out(net, codes[:, own[chunk]], variables, children, keep)
             sums[own[chunk]] += values if target is not None else values[:, None]
 
@@ -146,13 +147,13 @@ def _elimination_order(net: BayesNet, variables: Iterable[int], scopes: Sequence
     return order
 
 
-def _chunks(
+def row_chunks(
     net: BayesNet, variables: Iterable[int], children: Iterable[int], keep: Sequence[int], n_rows: int
 ) -> list[slice]:
-    """Pieces of the rows for which the largest product of tables has at most MOST_CELLS cells."""
+    """Pieces of the rows for which the largest table of `sum_out` has at most MOST_CELLS cells."""
     open_variables = {*variables, *keep}
     groups = [open_variables.intersection((*net.dag.parents[child], child)) for child in children]
-    largest = 1
+    largest = math.prod(int(net.arities[v]) for v in keep)
     for v in _elimination_order(net, variables, [tuple(group) for group in groups]):
         joined = set().union(*(group for group in groups if v in group))
         largest = max(largest, math.prod(int(net.arities[u]) for u in joined))

@@ -42,6 +42,8 @@ def fit_parameters(
         raise ParameterError("the structure speaks of other variables than the data, or in another order")
     if estimator.needs_class and class_name is None:
         raise ParameterError(f"the parameters {estimator.name!r} need a class")
+    if class_name is not None:
+        dataset.column(class_name)  # an error lists the columns if it is not one
     return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name))
 
 

@@ -18,6 +18,7 @@ from exactbnc.dag import DAG
 from exactbnc.parameters import fit_parameters
 from exactbnc.selection.bayes_factor import Selection, select
 from scorecache.dataset import Dataset
+from scorecache.errors import ParameterError
 
 THRESHOLDS = (3.0, 20.0, 150.0)
 EQUIVALENT_SAMPLE_SIZES = (1.0, 2.0, 5.0)
@@ -32,6 +33,8 @@ def choose(
     n_folds: int = 2,
 ) -> Selection:
     """Select on all rows with the pair of settings that classifies best in a cross-validation."""
+    if n_folds < 2:
+        raise ParameterError(f"n_folds must be at least 2. Got {n_folds} instead.")
     pairs = list(product(equivalent_sample_sizes, thresholds))
     right = np.zeros(len(pairs), dtype=np.int64)
     for train, test in _folds(dataset.column(class_name), n_folds):
