@@ -21,12 +21,13 @@ from scorecache.counting.rows import Rows, all_rows, distinct_rows
 from scorecache.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
-from scorecache.estimate import BuildEstimate, available_memory, estimate_groups
+from scorecache.estimate import BuildEstimate, estimate_groups
 from scorecache.family.build import prepare as prepare_alone
 from scorecache.family.build import run_levels as run_alone
 from scorecache.joint.build import run_levels as run_together
 from scorecache.joint.prepare import prepare as prepare_together
 from scorecache.kept import Kept
+from scorecache.memory import available_memory
 from scorecache.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record

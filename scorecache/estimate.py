@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, prod
@@ -59,16 +58,6 @@ def estimate_groups(
         seconds += own_seconds
         working = max(working, own_bytes)
     return BuildEstimate(n_sets, n_families, int(working + kept), seconds)
-
-
-def available_memory() -> int:
-    """Bytes of memory that this machine could give now, what it can reclaim included where it says so."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            available = next(line for line in lines if line.startswith("MemAvailable:"))
-        return int(available.split()[1]) * 1024
-    except (OSError, StopIteration):
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, float]:

@@ -22,11 +22,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exactbnc.dag import DAG
 from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
-from exactbnc.export.bayesnets import read_bayesnet, write_bayesnet
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.nx import to_networkx
 from exactbnc.export.plot import plot
@@ -34,6 +33,9 @@ from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from scorecache.atomic import atomic_write
 from scorecache.errors import ParameterError
+
+if TYPE_CHECKING:
+    from exactbnc.export.bayesnets import read_bayesnet, write_bayesnet
 
 __all__ = [
     "READERS",
@@ -94,3 +96,12 @@ def known_suffix(path: str | os.PathLike[str], known: Collection[str]) -> str:
     if suffix not in known:
         raise ParameterError(f"a network file must end in one of {', '.join(known)}. Got {os.fspath(path)!r} instead.")
     return suffix
+
+
+def __getattr__(name: str) -> Any:
+    """Networks with tables come with their own readers and writers, imported on first use."""
+    if name not in ("read_bayesnet", "write_bayesnet"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from exactbnc.export import bayesnets
+
+    return getattr(bayesnets, name)

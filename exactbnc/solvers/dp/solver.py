@@ -35,7 +35,7 @@ from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
 from scorecache.errors import ParameterError
-from scorecache.estimate import available_memory
+from scorecache.memory import available_memory
 from scorecache.progress import n_threads
 
 LOW_VARIABLES = 13

@@ -21,7 +21,7 @@ from exactbnc.solvers.root.root import Root, incumbent_of
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import cost_table, feasible_order
 from scorecache.errors import ParameterError
-from scorecache.estimate import available_memory
+from scorecache.memory import available_memory
 from scorecache.progress import n_threads
 
 SHARE_OF_AVAILABLE = 0.6
