@@ -40,18 +40,27 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Exact:
-    """The best network of a structure family."""
+    """The best network of a structure family; `selects`: over the features that Bayes factors keep."""
 
     recipe: Recipe = field(default_factory=Recipe)
+    selects: bool = False
 
     @property
     def name(self) -> str:
         recipe = self.recipe
         k = str(recipe.k) if recipe.structure == "kdb" else ""
-        return f"{recipe.structure}{k} {recipe.score().name} {recipe.estimator().name}"
+        selected = "fs-" if self.selects else ""
+        return f"{selected}{recipe.structure}{k} {recipe.score().name} {recipe.estimator().name}"
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
-        """Score, solve, fit parameters."""
+        """Select, score, solve, fit parameters."""
+        if self.selects:
+            from exactbnc.selection import choose
+
+            kept = [*choose(dataset, class_name).kept, class_name]
+            positions = [dataset.index[name] for name in kept]
+            fitted = Exact(self.recipe).fit(dataset.columns(kept), class_name)
+            return Fitted(lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])), fitted.is_proved)
         learned = learn(dataset, class_name, self.recipe)
         net = learned.net
         return Fitted(lambda codes: net.log_posterior(codes, class_name), learned.solution.status is Status.OPTIMAL)
