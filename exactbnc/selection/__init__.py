@@ -5,6 +5,8 @@
     selection = select(dataset, "class", threshold=3.0)       # at that threshold
     selection = choose(dataset, "class")                      # threshold and ESS by cross-validation
 
+Searches for parents and children of any variable (MMPC, HITON-PC, PCMB, S2TMB) are in `exactbnc.selection.searches`.
+
 `BayesFactorSelector` does the same as a scikit-learn transformer; it is imported on first use.
 """
 
