@@ -49,8 +49,10 @@ class BayesNet:
                 f"Got {len(self.states)} and {len(self.tables)} instead."
             )
         for name, listed in zip(self.names, self.states, strict=True):
-            if not 0 < len(set(listed)) == len(listed) <= UNKNOWN:
-                raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states, all different from each other")
+            if not 1 <= len(listed) <= UNKNOWN:
+                raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states. Got {len(listed)} instead.")
+            if len(set(listed)) < len(listed):
+                raise ParameterError(f"the states of {name!r} must be different from each other")
         for v, (name, table) in enumerate(zip(self.names, self.tables, strict=True)):
             shape = tuple(len(self.states[u]) for u in (*self.dag.parents[v], v))
             if table.shape != shape or table.dtype != np.float64:

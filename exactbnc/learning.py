@@ -130,7 +130,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     return Learned(net, solution, problem, plan.domain.max_parents, seconds)
 
 
-def affordable_parents(dataset: Dataset, score: Score, domain: Domain) -> int | None:
+def affordable_parents(score: Score, domain: Domain) -> int | None:
     """The largest limit of the parents with at most MOST_FAMILIES families; None if no limit is needed.
 
     That is for general networks and augmented naive Bayes; the other structures have limits of their own. Scores that
@@ -163,7 +163,7 @@ def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan,
         tiers=asked.tiers,
     )
     limits = [limit for limit in (recipe.max_parents, asked.max_parents) if limit is not None]
-    limit = min(limits) if limits else affordable_parents(dataset, score, domain)
+    limit = min(limits) if limits else affordable_parents(score, domain)
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(

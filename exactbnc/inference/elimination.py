@@ -48,7 +48,7 @@ class Factor:
 
 def islands_of(net: BayesNet, unknown: frozenset[int], target: int | None) -> list[Island]:
     """The islands of a row that does not know these variables; the target is not among them."""
-    relevant = unknown - _barren(net, unknown, target)
+    relevant = unknown - _barren(net, unknown)
     touching = [
         (child, relevant.intersection((*parents, child)))
         for child, parents in enumerate(net.dag.parents)
@@ -116,11 +116,11 @@ def log_sum_exp(values: Floats, axis: int) -> Floats:
     return found
 
 
-def _barren(net: BayesNet, unknown: frozenset[int], target: int | None) -> set[int]:
-    """The unknown variables whose descendants are all unknown too, the target not being one of them."""
+def _barren(net: BayesNet, unknown: frozenset[int]) -> set[int]:
+    """The unknown variables whose descendants are all unknown too; a target, if there is one, counts as known."""
     useful: set[int] = set()
     for v in reversed(net.dag.order):
-        if v not in unknown or v == target or v in useful:
+        if v not in unknown or v in useful:
             useful.update(net.dag.parents[v])
     return {v for v in unknown if v not in useful}
 

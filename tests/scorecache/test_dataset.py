@@ -486,6 +486,54 @@ def test_a_data_set_checks_its_own_fields(fields, message):
         Dataset(*fields)
 
 
+@given(columns(st.sampled_from(["a", "b", "c"])), st.data())
+def test_some_rows_are_those_rows_with_all_states_declared(table, data):
+    n_rows = len(table[0])
+    weights = data.draw(st.none() | st.lists(st.integers(1, 3), min_size=n_rows, max_size=n_rows))
+    dataset = Dataset.from_columns(table, weights=weights)
+    chosen = data.draw(st.lists(st.integers(0, n_rows - 1), min_size=1))
+
+    by_number = dataset.rows(np.array(chosen))
+
+    assert decoded(by_number) == [decoded(dataset)[row] for row in chosen]
+    assert (by_number.names, by_number.states) == (dataset.names, dataset.states)
+    if weights is None:
+        assert by_number.weights is None
+    else:
+        assert by_number.weights.tolist() == [weights[row] for row in chosen]
+    is_chosen = np.isin(np.arange(n_rows), chosen)
+    assert same(dataset.rows(is_chosen), dataset.rows(np.flatnonzero(is_chosen)))
+
+
+def test_no_rows_are_no_data_set():
+    with refusal("a data set needs at least one row (of weight above 0)"):
+        Dataset.from_codes([[0, 1]]).rows(np.array([False, False]))
+
+
+@given(columns(st.sampled_from(["a", "b", "c"])), st.data())
+def test_some_columns_are_those_columns_in_the_order_asked_for(table, data):
+    weights = data.draw(st.none() | st.lists(st.integers(1, 3), min_size=len(table[0]), max_size=len(table[0])))
+    chosen = data.draw(st.lists(st.sampled_from(range(len(table))), min_size=1, unique=True))
+    names = [f"x{position}" for position in chosen]
+    dataset = Dataset.from_columns(table, names=[f"x{position}" for position in range(len(table))], weights=weights)
+
+    found = dataset.columns(names)
+
+    expected = Dataset.from_columns([table[position] for position in chosen], names=names, weights=weights)
+    assert same(found, expected)
+
+
+def test_columns_that_are_not_there_or_asked_for_twice_are_named():
+    dataset = Dataset.from_codes([[0, 1], [1, 0]], names=["x", "y"])
+
+    with refusal("'z' is not a column; columns are 'x', 'y'", ParameterError):
+        dataset.columns(["x", "z"])
+    with refusal("column names must be different from each other; found twice: 'x'"):
+        dataset.columns(["x", "x"])
+    with refusal("a data set needs at least one column"):
+        dataset.columns([])
+
+
 def test_the_digest_depends_on_everything_and_on_nothing_else():
     digests = [
         Dataset.from_columns({"x": [0, 1], "y": [1, 1]}).sha256,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.averaging import TanAverage, tan_average
+from exactbnc.averaging.weights import PairCounts
 from exactbnc.bayesnet import UNKNOWN
 from scorecache import read_csv
 from scorecache.dataset import Dataset
@@ -281,6 +282,49 @@ def test_learning_in_two_parts_is_learning_at_once(seed, n_features, weighted, s
     codes = some_codes(seed, at_once)
     assert np.array_equal(in_parts.log_joint(codes), at_once.log_joint(codes))
     assert np.array_equal(in_parts.log_beta, at_once.log_beta)
+
+
+@given(seeds, st.integers(1, 4), st.booleans(), st.sampled_from([None, 5.0]))
+def test_states_that_come_later_are_as_if_they_had_been_declared_before(seed, n_features, weighted, stubborn):
+    whole = random_data(seed, n_features, 20, weighted=weighted)
+    first, second = whole.rows(np.arange(7)), whole.rows(np.arange(7, 20))
+    seen = [int(codes.max()) + 1 for codes in first.codes[:-1]] + [int(whole.arities[-1])]
+    narrow = Dataset.from_codes(first.codes, seen, names=whole.names, weights=first.weights)
+
+    at_once = TanAverage.of(whole, str(n_features), stubborn=stubborn)
+    in_parts = TanAverage.of(narrow, str(n_features), stubborn=stubborn).updated(second)
+
+    assert in_parts.states == at_once.states
+    codes = some_codes(seed, at_once)
+    assert np.array_equal(in_parts.log_joint(codes), at_once.log_joint(codes))
+    assert np.array_equal(in_parts.edge_probabilities(), at_once.edge_probabilities())
+
+
+@given(seeds, st.integers(1, 4), st.lists(st.integers(0, 2), min_size=4, max_size=4))
+def test_widened_counts_are_those_of_the_same_rows_with_more_states(seed, n_features, more):
+    data = random_data(seed, n_features, 12)
+    wide = [int(arity) + extra for arity, extra in zip(data.arities[:-1], more, strict=False)]
+    declared = Dataset.from_codes(data.codes, [*wide, int(data.arities[-1])])
+
+    found = PairCounts.of(data, range(n_features), n_features).widened(wide)
+
+    expected = PairCounts.of(declared, range(n_features), n_features)
+    for name in ("arities", "start", "pairs", "of_class"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name))
+        assert not getattr(found, name).flags.writeable
+    for mine, theirs in zip(found.singles, expected.singles, strict=True):
+        assert np.array_equal(mine, theirs)
+
+
+def test_states_that_do_not_come_after_the_known_ones_are_refused():
+    average = TanAverage.of(Dataset.from_columns({"x": ["b", "c"], "y": [0, 1]}), "y")
+
+    with pytest.raises(ParameterError, match="the same states of 'x', 'b', 'c', and new ones of a feature after them"):
+        average.updated(Dataset.from_columns({"x": ["a", "b", "c"], "y": [0, 1, 1]}))
+    with pytest.raises(ParameterError, match="the same states of 'x'"):
+        average.updated(Dataset.from_columns({"x": ["b", "b"], "y": [0, 1]}))
+    with pytest.raises(ParameterError, match="the same states of 'y'"):
+        average.updated(Dataset.from_columns({"x": ["b", "c", "d"], "y": [0, 1, 2]}))
 
 
 def test_the_class_may_stand_anywhere():

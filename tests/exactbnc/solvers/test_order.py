@@ -8,8 +8,12 @@ from exactbnc.limits import Limits
 from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers import solve
-from exactbnc.solvers.order.layers import Layer, _merged
+from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.order.layers import Layer, Search, _merged
 from exactbnc.solvers.order.solver import OrderSolver
+from exactbnc.solvers.root.cuts import no_cuts
+from exactbnc.solvers.root.root import incumbent_of
+from exactbnc.solvers.table import cost_table, feasible_order
 from scorecache.cache import ScoreCache
 from tests.exactbnc.solvers.test_table import random_cache
 
@@ -77,6 +81,44 @@ def test_a_state_limit_leaves_a_network_and_a_bound():
     assert solution.status is Status.FEASIBLE
     assert solution.stop_reason == "nodes"
     assert solution.score <= best + 1e-9 <= solution.bound + 2e-9
+
+
+def search_from(problem, bound):
+    """A search without cuts, from the order that comes first and any bound on the cost."""
+    table = cost_table(problem)
+    start = incumbent_of(table, feasible_order(table))
+    none = no_cuts(table.masks.shape[1])
+    alive = np.ones(table.n_families, dtype=bool)
+    return Search(arrange(table, alive, none, np.zeros(0, dtype=np.int64)), start.cost, bound)
+
+
+def test_a_search_that_stops_since_its_bound_is_reached_is_complete():
+    """The bound is the least cost: the order that reaches it ends the search, and there is nothing better."""
+    n_early = 0
+    for seed in range(10):
+        problem = dense_problem(seed, n=7)
+        full = search_from(problem, 0)
+        full.run(1, lambda _: False, lambda: None)
+        assert full.is_complete
+
+        search = search_from(problem, full.best)
+        search.run(1, lambda _, search=search: search.best <= search.bound, lambda: None)
+
+        assert search.best == full.best
+        assert search.is_complete
+        n_early += search.n_states < full.n_states
+    assert n_early > 0
+
+
+def test_a_search_that_stops_before_its_bound_is_reached_is_not_complete():
+    full = search_from(dense_problem(0, n=7), 0)
+    full.run(1, lambda _: False, lambda: None)
+    search = search_from(dense_problem(0, n=7), 0)
+
+    search.run(1, lambda _: True, lambda: None)
+
+    assert not search.is_complete
+    assert search.bound < full.best <= search.best
 
 
 def test_no_time_at_all_still_gives_a_network():

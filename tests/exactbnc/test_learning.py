@@ -1,0 +1,381 @@
+"""From data to a network in one go: optimal for its recipe, within its constraints, and honest when time ends."""
+
+import json
+import math
+import re
+from itertools import combinations
+
+import networkx
+import numpy as np
+import pytest
+
+from exactbnc import learning
+from exactbnc.constraints import Constraints
+from exactbnc.dag import DAG
+from exactbnc.errors import InfeasibleError
+from exactbnc.learning import Recipe, affordable_parents, learn
+from exactbnc.parameters import fit_parameters, make_parameters
+from exactbnc.solution import Status
+from scorecache import build_cache
+from scorecache.build import BuildPlan
+from scorecache.dataset import Dataset
+from scorecache.domain import FAMILIES, Domain
+from scorecache.errors import DataError, ParameterError, TimeLimitError
+from scorecache.scores import make_score
+from tests import oracles
+
+NAMES = ("a", "b", "c", "d", "y")
+
+
+def small_data(seed=0, n_rows=80):
+    """Five columns of two or three states that depend on each other; the class is last."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, n_rows)
+    a = np.where(random.random(n_rows) < 0.7, y, random.integers(0, 3, n_rows))
+    b = np.where(random.random(n_rows) < 0.7, a, random.integers(0, 3, n_rows))
+    c = (a + b + (random.random(n_rows) < 0.2)) % 2
+    d = np.where(random.random(n_rows) < 0.8, c ^ y, random.integers(0, 2, n_rows))
+    return Dataset.from_codes([a, b, c, d, y], [3, 3, 2, 2, 2], names=NAMES)
+
+
+DATA = small_data()
+
+
+def all_scores(dataset, score, structure, k, max_parents):
+    """Every family of the structure with its score, none pruned."""
+    domain = Domain.of(dataset.names, structure, class_name="y", k=k, max_parents=max_parents)
+    cache = build_cache(dataset, score, domain=domain, prune=False, n_jobs=1)
+    return [{frozenset(parents): value for value, parents in cache.families(v)} for v in range(dataset.n_vars)]
+
+
+@pytest.mark.parametrize("structure", FAMILIES)
+@pytest.mark.parametrize("criterion", ["bdeu", "bic", "ll", "fcll", "acll"])
+def test_the_network_is_the_best_of_its_structure(structure, criterion):
+    recipe = Recipe(structure=structure, criterion=criterion, n_jobs=1)
+
+    learned = learn(DATA, "y", recipe)
+
+    dag, solution, problem = learned.solution.dag, learned.solution, learned.problem
+    assert solution.status is Status.OPTIMAL
+    assert learned.net.dag == dag
+    assert problem.check(dag) == []
+    assert problem.cache_is_safe
+    assert problem.score(dag) == pytest.approx(solution.score, abs=1e-6)
+    k = recipe.k if structure == "kdb" else None
+    families = all_scores(DATA, recipe.score(), structure, k, learned.max_parents)
+    if structure == "general":
+        best = oracles.best_dag_score(families)
+    else:
+        best = oracles.best_structure_score(families, structure, 4, k)
+    assert solution.score == pytest.approx(best, abs=1e-6)
+    expected = fit_parameters(DATA, dag, "eap")
+    assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, expected.tables, strict=True))
+    assert set(learned.seconds) == {"score", "solve", "fit"}
+    assert min(learned.seconds.values()) >= 0
+
+
+def conditional_mutual_information(dataset, i, j, c):
+    """N I(X_i; X_j | C), from counts of rows."""
+    rows = list(zip(*dataset.codes[[i, j, c]].tolist(), strict=True))
+    total = 0.0
+    for x, z, y in rows:
+        n_xzy = rows.count((x, z, y))
+        n_xy = sum((u, w) == (x, y) for u, _, w in rows)
+        n_zy = sum((v, w) == (z, y) for _, v, w in rows)
+        n_y = sum(w == y for *_, w in rows)
+        total += math.log(n_xzy * n_y / (n_xy * n_zy))
+    return total
+
+
+def test_a_tan_by_likelihood_is_the_tree_of_chow_and_liu():
+    """LL(TAN) = LL(naive Bayes) + sum over its tree of N I(X_i; X_j | C) (Friedman, Geiger, Goldszmidt 1997)."""
+    learned = learn(DATA, "y", Recipe(structure="tan", criterion="ll", n_jobs=1))
+    naive = learn(DATA, "y", Recipe(structure="naive_bayes", criterion="ll", n_jobs=1))
+
+    graph = networkx.Graph()
+    for i, j in combinations(range(4), 2):
+        graph.add_edge(i, j, weight=conditional_mutual_information(DATA, i, j, 4))
+    tree = networkx.maximum_spanning_tree(graph)
+
+    assert learned.solution.score == pytest.approx(naive.solution.score + tree.size(weight="weight"), abs=1e-8)
+    found = {frozenset(arc) for arc in learned.net.dag.arcs if "y" not in arc}
+    assert found == {frozenset((NAMES[i], NAMES[j])) for i, j in tree.edges}
+
+
+@pytest.mark.parametrize("structure", ["general", "fan", "kdb", "anb"])
+def test_constraints_are_honoured(structure):
+    constraints = Constraints(required_arcs=(("d", "a"),), forbidden_arcs=(("a", "b"), ("b", "a")))
+
+    learned = learn(DATA, "y", Recipe(structure=structure, constraints=constraints, n_jobs=1))
+
+    arcs = learned.net.dag.arcs
+    assert ("d", "a") in arcs
+    assert not {("a", "b"), ("b", "a")} & set(arcs)
+    assert learned.solution.status is Status.OPTIMAL
+    assert learned.problem.check(learned.net.dag) == []
+
+
+def test_constraints_that_dropping_a_parent_can_break_are_solved_over_all_families():
+    plain = learn(DATA, "y", Recipe(structure="anb", n_jobs=1))
+    constraints = Constraints(required_ancestors=(("d", "b"), ("c", "a")))
+
+    learned = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1))
+
+    assert plain.problem.cache.record.pruning == "dominance"
+    assert learned.problem.cache.record.pruning == "none"
+    assert learned.problem.cache_is_safe
+    dag = learned.net.dag
+    assert dag.names.index("d") in dag.ancestors(dag.names.index("b"))
+    assert dag.names.index("c") in dag.ancestors(dag.names.index("a"))
+    assert learned.solution.score < plain.solution.score
+
+
+def test_tiers_are_part_of_the_domain():
+    constraints = Constraints.of(tiers=[["d", "c"], ["a", "b"]])
+
+    dag = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1)).net.dag
+
+    assert not {(parent, child) for parent, child in dag.arcs if parent in "ab" and child in "cd"}
+
+
+def test_constraints_that_no_network_satisfies_are_an_error():
+    """Each feature may be a parent, but a tree over four features needs three arcs."""
+    contradiction = Constraints(max_edges=5)
+
+    with pytest.raises(InfeasibleError):
+        learn(DATA, "y", Recipe(structure="tan", constraints=contradiction, n_jobs=1))
+    cut_off = Constraints(forbidden_arcs=tuple((a, b) for x in "abc" for a, b in ((x, "d"), ("d", x))))
+    with pytest.raises(InfeasibleError):
+        learn(DATA, "y", Recipe(structure="tan", constraints=cut_off, n_jobs=1))
+
+
+def test_two_structures_at_once_are_an_error():
+    with pytest.raises(ParameterError, match="two different values for family"):
+        learn(DATA, "y", Recipe(structure="anb", constraints=Constraints(family="tan", class_name="y")))
+
+
+@pytest.mark.parametrize("where", ["recipe", "constraints"])
+def test_a_limit_of_the_parents_counts_the_class(where):
+    limited = {"max_parents": 2} if where == "recipe" else {"constraints": Constraints(max_parents=2)}
+
+    learned = learn(DATA, "y", Recipe(structure="anb", criterion="ll", n_jobs=1, **limited))
+
+    assert learned.max_parents == 2
+    assert max(map(len, learned.net.dag.parents)) == 2
+    families = all_scores(DATA, make_score("ll"), "anb", None, 2)
+    assert learned.solution.score == pytest.approx(oracles.best_structure_score(families, "anb", 4), abs=1e-6)
+
+
+def test_a_limit_asked_for_is_not_lowered_to_what_scores_without_penalty_get():
+    constraints = Constraints(max_parents=4)
+
+    learned = learn(DATA, "y", Recipe(structure="anb", criterion="ll", constraints=constraints, n_jobs=1))
+
+    assert learned.max_parents == 4
+    assert max(map(len, learned.net.dag.parents)) == 4
+
+
+def test_a_limit_beyond_the_variables_is_no_limit():
+    assert learn(DATA, "y", Recipe(max_parents=99, n_jobs=1)).max_parents == 4
+
+
+def n_families(domain, limit):
+    """The families of the domain with at most so many parents, one by one."""
+    total = 0
+    for child in range(domain.n_vars):
+        required, allowed = domain.required[child], domain.allowed[child]
+        sizes = range(len(required), min(limit, domain.limits[child]) + 1)
+        total += sum(math.comb(len(allowed), size - len(required)) for size in sizes)
+    return total
+
+
+@pytest.mark.parametrize("family", ["general", "anb"])
+@pytest.mark.parametrize("most", [1, 30, 60, 100, 250, 10**9])
+def test_without_a_limit_as_many_parents_are_taken_as_are_affordable(monkeypatch, family, most):
+    monkeypatch.setattr(learning, "MOST_FAMILIES", most)
+    domain = Domain.of("abcdefy", family, class_name="y", required_arcs=["ab"], forbidden_arcs=["ba", "dc"])
+
+    found = affordable_parents(make_score("bdeu"), domain)
+
+    largest = max(domain.limits)
+    least = max(1, *map(len, domain.required))
+    affordable = [limit for limit in range(least, largest + 1) if limit == least or n_families(domain, limit) <= most]
+    assert found == (None if max(affordable) == largest else max(affordable))
+
+
+def test_no_limit_is_needed_where_one_parent_is_all_there_is():
+    assert affordable_parents(make_score("bdeu"), Domain.of("xy", "anb", class_name="y")) is None
+    assert affordable_parents(make_score("bdeu"), Domain.of("y", "general", class_name="y")) is None
+
+
+@pytest.mark.parametrize("score", ["ll", "fcll", "acll"])
+def test_scores_without_a_penalty_get_the_class_and_two_features(score):
+    def of(*arguments, **options):
+        return affordable_parents(make_score(score), Domain.of(*arguments, class_name="y", **options))
+
+    assert of("abcdy", "anb") == 3
+    assert of("aby", "general") == 2
+    assert of("abcdy", "anb", required_arcs=["ab", "cb", "db"]) == 4
+
+
+@pytest.mark.parametrize("structure", ["naive_bayes", "tan", "fan", "kdb"])
+@pytest.mark.parametrize("score", ["ll", "bdeu"])
+def test_structures_with_limits_of_their_own_get_no_other(structure, score):
+    domain = Domain.of("abcdefy", structure, class_name="y", k=4 if structure == "kdb" else None)
+
+    assert affordable_parents(make_score(score), domain) is None
+
+
+def test_kdb_has_as_many_feature_parents_as_k_says():
+    learned = learn(DATA, "y", Recipe(structure="kdb", criterion="ll", k=3, n_jobs=1))
+
+    assert max(map(len, learned.net.dag.parents)) == 4
+
+
+def test_when_time_ends_before_a_score_the_network_is_naive_bayes(monkeypatch):
+    def late(*_, **__):
+        raise TimeLimitError("too late")
+
+    monkeypatch.setattr(BuildPlan, "run", late)
+
+    learned = learn(DATA, "y", Recipe(structure="anb", parameters="ofe", time_limit=5.0))
+
+    assert learned.problem is None
+    assert (learned.solution.status, learned.solution.stop_reason) == (Status.UNKNOWN, "time")
+    assert (learned.solution.score, learned.solution.bound) == (None, math.inf)
+    naive = DAG.from_arcs(NAMES, [("y", name) for name in "abcd"])
+    assert learned.net.dag == learned.solution.dag == naive
+    expected = fit_parameters(DATA, naive, "ofe")
+    assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, expected.tables, strict=True))
+
+
+def test_the_time_of_a_score_that_was_not_finished_is_not_the_solver_s(monkeypatch):
+    clock = iter(range(0, 1000, 10))
+
+    def late(*_, **__):
+        next(clock)  # ten more seconds
+        raise TimeLimitError("too late")
+
+    monkeypatch.setattr(BuildPlan, "run", late)
+    monkeypatch.setattr(learning.time, "monotonic", lambda: float(next(clock)))
+
+    seconds = learn(DATA, "y", Recipe()).seconds
+
+    assert seconds == {"score": 20.0, "solve": 10.0, "fit": 10.0}
+
+
+@pytest.mark.parametrize("structure", FAMILIES)
+@pytest.mark.parametrize("method", ["auto", "ilp"])
+@pytest.mark.parametrize("ends", ["while scoring", "before solving"])
+def test_no_time_gives_the_best_or_a_network_without_a_proof(monkeypatch, structure, method, ends):
+    plain = BuildPlan.run
+    if ends == "before solving":
+        monkeypatch.setattr(BuildPlan, "run", lambda plan, **_: plain(plan, n_jobs=1))
+
+    learned = learn(DATA, "y", Recipe(structure=structure, method=method, time_limit=1e-9, n_jobs=1))
+
+    assert (learned.problem is None) == (ends == "while scoring")
+    solution = learned.solution
+    if solution.status is Status.OPTIMAL:
+        assert learned.problem.score(learned.net.dag) == pytest.approx(solution.score, abs=1e-6)
+    else:
+        assert solution.stop_reason == "time"
+        assert (solution.status is Status.FEASIBLE) == (solution.score is not None)
+        assert solution.bound >= (-math.inf if solution.score is None else solution.score)
+
+
+def test_ess_goes_to_the_criterion_and_the_parameters_that_have_one():
+    recipe = Recipe(criterion="bdeu", parameters="eap", ess=7.0)
+
+    assert recipe.score() == make_score("bdeu", ess=7.0)
+    assert recipe.estimator() == make_parameters("eap", ess=7.0)
+    assert Recipe(criterion="bic", parameters="dirichlet", ess=7.0).estimator() == make_parameters("dirichlet")
+    assert Recipe(criterion="bic", ess=7.0).score() == make_score("bic")
+    own = make_score("bdeu", ess=2.0)
+    assert Recipe(criterion=own, parameters=make_parameters("eap", ess=3.0), ess=7.0).score() is own
+    assert Recipe(parameters=make_parameters("eap", ess=3.0), ess=7.0).estimator() == make_parameters("eap", ess=3.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"structure": "tree"}, "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree'"),
+        ({"criterion": "bdue"}, "the score must be one of"),
+        ({"parameters": "map"}, "the parameters must be one of"),
+        ({"ess": 0.0}, "The 'ess' parameter of a recipe must be a number above 0. Got 0.0 instead."),
+    ],
+)
+def test_a_recipe_checks_its_fields(fields, message):
+    with pytest.raises(ParameterError, match=re.escape(message)):
+        Recipe(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"structure": "kdb", "k": 0}, "k of kdb must be at least 1"),
+        ({"max_parents": -1}, "max_parents must be at least 0"),
+        ({"method": "magic"}, "the method must be one of auto"),
+        ({"time_limit": -1.0}, "the limit 'seconds' must be at least 0"),
+        ({"constraints": Constraints(required_arcs=(("a", "z"),))}, "'z' is not a column"),
+        ({"constraints": Constraints(required_arcs=(("a", "y"),))}, "the class has no parents"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused(fields, message):
+    with pytest.raises(ParameterError, match=message):
+        learn(DATA, "y", Recipe(n_jobs=1, **fields))
+
+
+def test_the_class_must_be_a_column_of_two_values():
+    with pytest.raises(ParameterError, match="'z' is not a column; columns are 'a', 'b', 'c', 'd', 'y'"):
+        learn(DATA, "z", Recipe())
+    with pytest.raises(DataError, match="the class 'y' has one value"):
+        learn(Dataset.from_codes([[0, 1], [0, 0]], [2, 2], names=["x", "y"]), "y", Recipe())
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(),
+        Recipe(structure="kdb", criterion="acll", parameters="elr", max_parents=3, k=1, time_limit=2.5, n_jobs=2),
+        Recipe(criterion=make_score("bdeu", ess=2.0), parameters=make_parameters("dirichlet", alpha=0.1)),
+        Recipe(constraints=Constraints.of(required_arcs=["ab"], tiers=["ab", "cd"], max_parents_of={"a": 1})),
+    ],
+)
+def test_a_recipe_can_be_told_in_json(recipe):
+    told = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
+
+    assert told["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
+    assert told["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
+    assert Constraints.from_json(told["constraints"]) == recipe.constraints
+    plain = ("structure", "max_parents", "k", "ess", "method", "time_limit", "n_jobs", "seed")
+    assert {name: told[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
+    assert told.keys() == {*plain, "criterion", "parameters", "constraints"}
+
+
+def test_a_listener_hears_of_the_network():
+    class Listener:
+        heard = None
+
+        def on_progress(self, progress):
+            pass
+
+        def on_incumbent(self, dag, score):
+            self.heard = dag, score
+
+    listener = Listener()
+
+    learned = learn(DATA, "y", Recipe(structure="anb", method="ilp", n_jobs=1), listener=listener)
+
+    assert listener.heard == (learned.solution.dag, pytest.approx(learned.solution.score))
+
+
+def test_weights_count_as_copies():
+    weights = np.random.default_rng(5).integers(1, 4, DATA.n_rows)
+    weighted = Dataset(DATA.names, DATA.states, DATA.codes, weights)
+    copied = DATA.rows(np.repeat(np.arange(DATA.n_rows), weights))
+
+    first, second = (learn(data, "y", Recipe(structure="anb", n_jobs=1)) for data in (weighted, copied))
+
+    assert first.solution.score == pytest.approx(second.solution.score, abs=1e-8)
+    assert all(np.allclose(a, b) for a, b in zip(first.net.tables, second.net.tables, strict=True))
