@@ -24,12 +24,9 @@ CutPoints = Mapping[str, Sequence[float]]
 METHODS = ("mdlp", "median", "quantile")
 
 
-@lru_cache(maxsize=256)
 def numbers_of(states: tuple[Hashable, ...]) -> Floats:
     """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again."""
-    numbers = np.array([_number_of(state) for state in states], dtype=np.float64)
-    numbers.flags.writeable = False
-    return numbers
+    return _remembered_numbers(states, tuple(map(type, states)))  # (0, 1) equals (False, True)
 
 
 def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
@@ -91,10 +88,19 @@ def _numbers(dataset: Dataset, name: str) -> Floats:
     return found
 
 
+@lru_cache(maxsize=256)
+def _remembered_numbers(states: tuple[Hashable, ...], types: tuple[type, ...]) -> Floats:
+    numbers = np.array([_number_of(state) for state in states], dtype=np.float64)
+    numbers.flags.writeable = False
+    return numbers
+
+
 def _number_of(state: Hashable) -> float:
     if isinstance(state, bool) or not isinstance(state, str | int | float):
         return math.nan
+    if isinstance(state, str) and (not state.isascii() or "_" in state):  # numbers to Python, but not in a table
+        return math.nan
     try:
         return float(state)
-    except ValueError:
+    except (ValueError, OverflowError):
         return math.nan

@@ -1,14 +1,17 @@
 """A classifier that stands on its own: network, class, cut points and provenance, in one JSON file.
 
-Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose last
-state stands for missing values), solution (status, score, bound, gap, method), provenance (recipe, data, versions), and
-network, as in `exactbnc.export.bayesnetjson`. Values of a table are compared with the states as texts.
+Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
+state "missing" stands for missing values), solution (status, score, bound, gap, method), provenance (recipe, data,
+versions), and network, as in `exactbnc.export.bayesnetjson`. Values of a table are compared with the states as texts.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -46,6 +49,9 @@ class Model:
     def __post_init__(self) -> None:
         for name in (self.class_name, *self.cut_points, *self.missing_is_state):
             self.net.position(name)
+        for name in self.missing_is_state:
+            if MISSING_STATE not in self.net.states[self.net.index[name]]:
+                raise ParameterError(f"{name!r} has no state {MISSING_STATE!r} to stand for missing values")
         for name, points in self.cut_points.items():
             n_bins = len(self.net.states[self.net.index[name]]) - (name in self.missing_is_state)
             if list(points) != sorted(set(points)) or len(points) + 1 != n_bins:
@@ -96,7 +102,7 @@ class Model:
             code_of = {str(state): code for code, state in enumerate(own)}
             lookup = np.array([code_of.get(str(state), UNKNOWN) for state in states], dtype=np.uint16)
         if MISSING_STATE in states:
-            of_missing = len(own) - 1 if name in self.missing_is_state else UNKNOWN
+            of_missing = own.index(MISSING_STATE) if name in self.missing_is_state else UNKNOWN
             lookup[list(states).index(MISSING_STATE)] = of_missing
         return lookup
 
@@ -132,7 +138,7 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 def read_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a NetworkFileError says what is wrong with the file."""
-    stored = bayesnetjson.load(Path(path).read_bytes(), os.fspath(path))
+    stored = bayesnetjson.load(_content(Path(path)), os.fspath(path))
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise NetworkFileError(path, None, f"expected a model, a JSON object whose 'format' is {FORMAT!r}")
     if stored.get("schema_version") != SCHEMA_VERSION:
@@ -149,5 +155,14 @@ def read_model(path: str | os.PathLike[str]) -> Model:
             dict(stored["solution"]),
             dict(stored["provenance"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error
+
+
+def _content(path: Path) -> bytes:
+    content = path.read_bytes()
+    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix.lower())
+    try:
+        return content if unpack is None else unpack(content)
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise NetworkFileError(path, None, f"expected a packed file, but {error}") from error

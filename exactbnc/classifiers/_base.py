@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 
 from exactbnc.bayesnet import UNKNOWN, Codes
 from exactbnc.classifiers._features import Features, columns_of, free_name, holds_missing
-from scorecache._encode import is_missing
+from scorecache._encode import is_missing, whole_weights
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 
@@ -77,18 +77,21 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _check_choice(self, "missing", ("error", "category"))
         table = self._checked(X, reset=not goes_on)
         labels = self._labels(y, table)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, table)
+        weights = None
+        if sample_weight is not None:
+            weights = whole_weights(_check_sample_weight(sample_weight, table), len(labels))
         if weights is not None and not weights.all():  # a row of weight 0 is as if it were not there
             counts = weights > 0
             table = table[counts] if isinstance(table, np.ndarray) else table.iloc[counts]
             labels, weights = labels[counts], weights[counts]
         names = tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
         if not goes_on:
-            self.class_name_ = free_name(str(getattr(y, "name", None) or "class"), names)
+            self.class_name_ = free_name(_name_of(y), names)
             self.classes_ = np.unique(labels if classes is None else classes)
             self.discretizer_ = self._learned_discretizer(table, labels, weights)
         if len(self.classes_) < 2:
-            raise DataError(f"a classifier needs at least two classes. Got one class instead: {self.classes_[0]!r}.")
+            (only,) = self.classes_.tolist()
+            raise DataError(f"a classifier needs at least two classes. Got one class instead: {only!r}.")
         columns = columns_of(self._discretized(table))
         has_missing = [holds_missing(column) for column in columns]
         if any(has_missing) and self.missing == "error":
@@ -112,7 +115,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         is_strange = self.classes_[codes] != labels
         if is_strange.any():
-            raise DataError(f"y holds the class {labels[is_strange][0]!r}; the classes are {self.classes_.tolist()}")
+            strange = labels[is_strange].tolist()[0]
+            raise DataError(f"y holds the class {strange!r}; the classes are {self.classes_.tolist()}")
         return codes
 
     def _further_states(self, names: tuple[str, ...], columns: list[Any]) -> dict[str, tuple[Any, ...]]:
@@ -154,7 +158,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not len(X) or not X.shape[1]:
                 raise DataError(f"at least one row and one column are needed. Got a table of shape {X.shape} instead.")
             return X
-        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        return validate_data(self, _own_values(X), reset=reset, dtype=None, ensure_all_finite="allow-nan")
 
     def _labels(self, y: Any, table: Any) -> NDArray[Any]:
         if y is None:
@@ -165,8 +169,27 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(table, labels)
         if any(map(is_missing, labels.tolist())):
             raise DataError("the class of a row is missing (NaN or None in y); leave such rows out of training")
+        if len({isinstance(label, str) for label in labels.tolist()}) > 1:
+            raise DataError("the classes in y must be all texts or all numbers. Got both instead.")
         check_classification_targets(labels)
         return np.asarray(labels)
+
+
+def _name_of(y: Any) -> str:
+    """What the class is called: as its column is, if it has a name."""
+    name = getattr(y, "name", None) if getattr(y, "ndim", 1) == 1 else None
+    return "class" if name is None else str(name) or "class"
+
+
+def _own_values(X: Any) -> Any:
+    """X, with the rows of a list kept as they are where numpy would write numbers and NaN as texts beside texts."""
+    if not isinstance(X, list | tuple):
+        return X
+    try:
+        is_text = np.asarray(X).dtype.kind == "U"
+    except ValueError:  # rows of different lengths, of which scikit-learn speaks
+        return X
+    return np.array(X, dtype=object) if is_text else X
 
 
 def _check_choice(estimator: TableClassifier, name: str, choices: tuple[str | None, ...]) -> None:

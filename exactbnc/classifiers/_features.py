@@ -66,7 +66,8 @@ class Features:
     def _encode_numbers(self, table: NDArray[Any], lookup: _Lookup) -> Codes:
         from exactbnc.classifiers._kernels import encode_numbers
 
-        numbers = table.astype(np.float64 if table.dtype.kind == "f" else np.int64, copy=False)
+        # states are below 2**53, so that no other number becomes one of them as a float
+        numbers = table.astype(np.int64 if np.can_cast(table.dtype, np.int64) else np.float64, copy=False)
         codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
         of_missing = np.array(self._of_missing, dtype=np.uint16)
         encode_numbers(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
@@ -87,11 +88,11 @@ class _Lookup:
         low, start, parts = [], [0], []
         for states, skips_missing in zip(code_of, has_missing, strict=True):
             known = {state: code for state, code in states.items() if not (skips_missing and state == MISSING_STATE)}
-            if not all(isinstance(state, Real) and float(state).is_integer() for state in known):
+            if not all(map(_is_whole, known)):
                 return None
             numbers = {int(state): code for state, code in known.items()}  # type: ignore[call-overload]
             least, most = min(numbers, default=0), max(numbers, default=0)
-            if start[-1] + most - least >= WIDEST_LOOKUP or max(abs(least), abs(most)) >= 2**53:
+            if start[-1] + most - least >= WIDEST_LOOKUP:
                 return None
             own = np.full(most - least + 1, UNKNOWN, dtype=np.uint16)
             own[[number - least for number in numbers]] = list(numbers.values())
@@ -99,6 +100,11 @@ class _Lookup:
             start.append(start[-1] + len(own))
             parts.append(own)
         return cls(np.array(low), np.array(start), np.concatenate(parts))
+
+
+def _is_whole(state: Hashable) -> bool:
+    """Is it a whole number that a float can tell from its neighbours?"""
+    return isinstance(state, Real) and abs(state) < 2**53 and float(state).is_integer()
 
 
 def columns_of(table: Any) -> list[Any]:
@@ -128,7 +134,8 @@ def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -
     if values.dtype.kind == "O":
         return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
     distinct, positions = np.unique(values, return_inverse=True)
-    found = [_code(value, code_of, of_missing) for value in distinct.tolist()]
+    listed = distinct if distinct.dtype.kind in "mM" else distinct.tolist()  # times would become bare numbers
+    found = [_code(value, code_of, of_missing) for value in listed]
     return np.array(found, dtype=np.uint16)[positions]
 
 

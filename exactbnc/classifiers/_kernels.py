@@ -34,10 +34,9 @@ def encode_numbers(
                 if value != value:
                     codes[column, row] = of_missing[column]
                     continue
-                distance = value - first
                 code = UNKNOWN
-                if 0 <= distance < span:
-                    step = np.int64(distance)
-                    if step == distance:
-                        code = lookup[start[column] + step]
+                if first <= value < first + span:
+                    whole = np.int64(value)  # compared before anything is subtracted, which would round
+                    if whole == value:
+                        code = lookup[start[column] + whole - first]
                 codes[column, row] = code

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
+
 from exactbnc.averaging import TanAverage
 from exactbnc.bayesnet import Codes
 from exactbnc.classifiers._base import Floats, TableClassifier
@@ -60,9 +62,9 @@ class TBMATANClassifier(TableClassifier):
             dataset = self._training_data(X, y, sample_weight, classes=classes)
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
             return self
-        if classes is not None and list(classes) != self.classes_.tolist():
+        if classes is not None and np.unique(classes).tolist() != self.classes_.tolist():
             raise DataError(
-                f"classes must be those of the first call, {self.classes_.tolist()}. Got {classes!r} instead."
+                f"classes must be those of the first call, {self.classes_.tolist()}. Got {list(classes)} instead."
             )
         dataset = self._training_data(X, y, sample_weight, goes_on=True)
         self.average_ = self.average_.updated(dataset)

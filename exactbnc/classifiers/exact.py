@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.classifiers._base import Floats, TableClassifier
@@ -23,6 +25,7 @@ from exactbnc.solution import Solution, Status
 from scorecache.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
+from scorecache.wording import listing
 
 if TYPE_CHECKING:
     from exactbnc.explain.arcs import ArcLoss
@@ -46,6 +49,7 @@ class ExactBNClassifier(TableClassifier):
     states          name -> states of a column, also those that do not occur
     method          "auto", "dp", "order", "ilp" or "tree"
     time_limit      seconds for scoring and solving; when they end, a ConvergenceWarning tells the gap
+    n_jobs          threads; None and -1 are all cores
 
     Fitted: `dag_`, `bayes_net_`, `solution_` (score, bound, gap, status), `problem_`, `classes_`, `class_name_`,
     `n_features_in_`, `feature_names_in_`, `selected_features_`, `log_bayes_factors_`, `max_parents_`, `discretizer_`.
@@ -114,12 +118,14 @@ class ExactBNClassifier(TableClassifier):
         """What each family of the network adds to the log-posterior of every class, row by row."""
         from exactbnc.explain.contributions import contributions
 
+        check_is_fitted(self)
         return contributions(self.bayes_net_, self.class_name_, self._network_codes(self._encoded(X)))
 
     def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
         """What the score loses without each arc between features; `exact` solves again for each of them."""
         from exactbnc.explain.arcs import arc_losses
 
+        check_is_fitted(self)
         if self.problem_ is None:
             raise ParameterError("the time limit ended before there was a problem to compare with")
         return arc_losses(self.problem_, self.dag_, exact=exact)
@@ -128,6 +134,7 @@ class ExactBNClassifier(TableClassifier):
         """Draw the network with matplotlib, the class highlighted, and give the axes."""
         from exactbnc.export.plot import plot_on
 
+        check_is_fitted(self)
         return plot_on(self.dag_, ax, class_name=self.class_name_)
 
     def _log_posterior(self, codes: Codes) -> Floats:
@@ -149,12 +156,13 @@ class ExactBNClassifier(TableClassifier):
                 "The 'feature_selection' parameter of ExactBNClassifier must be None or 'bayes_factor'. "
                 f"Got {self.feature_selection!r} instead."
             )
-        given = self.constraints
-        constraints = given if isinstance(given, Constraints) else Constraints.of(**(given or {}))
-        own = {"criterion", "structure", "parameters", "max_parents", "k", "ess", "method", "time_limit", "n_jobs"}
-        settings = {name: getattr(self, name) for name in own}
-        assert own < {entry.name for entry in fields(Recipe)}
-        return Recipe(**settings, constraints=constraints, seed=_seed(self.random_state))
+        own = ("structure", "criterion", "parameters", "max_parents", "k", "ess", "method", "time_limit")
+        return Recipe(
+            **{name: getattr(self, name) for name in own},
+            constraints=_constraints(self.constraints),
+            n_jobs=_n_threads(self.n_jobs),
+            seed=_seed(self.random_state),
+        )
 
     def _selected(self, dataset: Dataset) -> Dataset:
         """The data set without the features that the selection drops."""
@@ -189,6 +197,21 @@ class ExactBNClassifier(TableClassifier):
     def _tell(self, line: str) -> None:
         if self.verbose:
             print(f"{type(self).__name__}: {line}", file=sys.stderr)
+
+
+def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:
+    if isinstance(given, Constraints):
+        return given
+    known = [entry.name for entry in fields(Constraints)]
+    unknown = [name for name in given or () if name not in known]
+    if unknown:
+        raise ParameterError(f"constraints must be among {', '.join(known)}. Got {listing(unknown)} instead.")
+    return Constraints.of(**(given or {}))
+
+
+def _n_threads(n_jobs: int | None) -> int | None:
+    """The number of threads; as in scikit-learn -1 are all cores, -2 all but one."""
+    return n_jobs if n_jobs is None or n_jobs >= 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def _seed(random_state: Any) -> int:

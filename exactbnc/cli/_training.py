@@ -25,7 +25,7 @@ def read_training(
     max_states: int | None,
     discretize: str | None,
 ) -> Dataset:
-    """The table; columns that will be cut may have any number of values."""
+    """The table; before the cut, columns may have any number of values (`check_values` counts those after it)."""
     from scorecache._encode import MOST_STATES
     from scorecache.csvfile import load_states, read_csv
 
@@ -35,7 +35,7 @@ def read_training(
         states=None if states is None else load_states(states),
         weights=weights,
         missing=missing,
-        max_states=MOST_STATES if discretize is not None and max_states is None else max_states,
+        max_states=max_states if discretize is None else MOST_STATES,
     )
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
@@ -143,12 +144,17 @@ def _methods(
 
 
 def _facts(evaluation: Evaluation) -> dict[str, Any]:
+    """The numbers of JSON; an infinite log-loss is null, as is the AUC where it is not defined."""
     return {
         "method": evaluation.method,
-        **{name: evaluation.mean(name) for name in MEASURES},
+        **{name: _finite(evaluation.mean(name)) for name in MEASURES},
         "n_proved": evaluation.n_proved,
-        "folds": [asdict(fold) for fold in evaluation.folds],
+        "folds": [{name: _finite(value) for name, value in asdict(fold).items()} for fold in evaluation.folds],
     }
+
+
+def _finite(value: Any) -> Any:
+    return None if value is None or not isfinite(value) else value
 
 
 def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from exactbnc.cli._output import Output
 from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, Separator, notes_on, read_rows
 
 if TYPE_CHECKING:
+    from exactbnc.bayesnet import Codes
     from exactbnc.explain import Contributions
     from exactbnc.model import Model
     from scorecache.dataset import Dataset
@@ -37,7 +39,10 @@ def explain(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what each family of the network adds to the log-odds of the predicted class against the next one."""
+    """Show what each family of the network adds to the log-odds of the predicted class against the next one.
+
+    Families with an unknown value cannot be told apart: they are one term, with the values summed out.
+    """
     from exactbnc.explain import contributions
     from exactbnc.model import read_model
 
@@ -47,40 +52,76 @@ def explain(
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
-    told = contributions(classifier.net, classifier.class_name, classifier.encode(table))
+    codes = classifier.encode(table)
+    told = contributions(classifier.net, classifier.class_name, codes)
     for note in notes_on(classifier, table):
         talk.note(note)
-    explained = [_explained(classifier, table, told, number, of, against) for number in chosen]
+    explained = []
+    for number in chosen:
+        first, second = _pair(classifier, told.runner_up(number), of, against)
+        explained.append(_explained(classifier, table, codes, told, number, first, second))
     lines = [line for facts in explained for line in _lines(facts)]
-    talk.result(lines, "explain", {"class": classifier.class_name, "rows": explained})
+    rows_told = [_for_json(facts) for facts in explained]
+    talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_told})
+
+
+def _pair(classifier: Model, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
+    """The class to speak for and the one to compare with: of the two that lead, those that were not asked for."""
+    first, second = leading
+    other = None if against is None else _class(classifier, against)
+    wanted = (second if first == other else first) if of is None else _class(classifier, of)
+    if other is None:
+        other = second if wanted == first else first
+    if wanted == other:
+        raise UsageError(f"--for and --against must be two classes. Got {wanted!r} twice.")
+    return wanted, other
 
 
 def _explained(
-    classifier: Model, table: Dataset, told: Contributions, row: int, of: str | None, against: str | None
+    classifier: Model, table: Dataset, codes: Codes, told: Contributions, row: int, wanted: Any, other: Any
 ) -> dict[str, Any]:
     import numpy as np
 
-    first, second = told.runner_up(row)
-    wanted = _class(classifier, of) if of is not None else first
-    other = _class(classifier, against) if against is not None else (second if wanted == first else first)
-    if wanted == other:
-        raise UsageError(f"--for and --against must be two classes. Got {wanted!r} twice.")
     odds = told.log_odds(wanted, other)[row]
-    has_unknown = bool(told.values[row, -1].any())
-    terms: list[dict[str, Any]] = [
-        {"term": term, "value": _value(table, classifier, term, row), "log_odds": float(value)}
-        for term, value in zip(told.terms, odds, strict=True)
-        if term != told.terms[-1] or has_unknown
-    ]
-    probabilities = np.exp(told.log_posterior[row])
+    known = [term for term in told.terms[:-1] if _is_known(classifier, codes, term, row)]
+    terms = [_term(classifier, table, codes, term, row) for term in known]
+    for facts in terms:
+        facts["log_odds"] = float(odds[told.terms.index(facts["term"])])
+    summed_out = [term for term in told.terms[:-1] if term not in known]
+    if summed_out:
+        terms.append({"term": told.terms[-1], "value": None, "state": None, "given": [], "log_odds": float(odds[-1])})
+    log_posterior = dict(zip(told.classes, told.log_posterior[row], strict=True))
+    with np.errstate(invalid="ignore"):  # both impossible
+        total = float(log_posterior[wanted] - log_posterior[other])
     return {
         "row": row + 1,
         "for": str(wanted),
         "against": str(other),
-        "probabilities": {str(c): float(p) for c, p in zip(told.classes, probabilities, strict=True)},
-        "log_odds": float(odds.sum()),
+        "probabilities": {str(name): float(np.exp(value)) for name, value in log_posterior.items()},
+        "log_odds": total,
         "terms": sorted(terms, key=lambda term: -abs(term["log_odds"])),
+        "summed_out": summed_out,
     }
+
+
+def _is_known(classifier: Model, codes: Codes, term: str, row: int) -> bool:
+    """Does the row have all values of the family, the class aside?"""
+    from exactbnc.bayesnet import UNKNOWN
+
+    net = classifier.net
+    family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.class_name]}
+    return all(codes[v, row] != UNKNOWN for v in family)
+
+
+def _term(classifier: Model, table: Dataset, codes: Codes, term: str, row: int) -> dict[str, Any]:
+    """A family in the words of the table and of the model; the class has no value."""
+    net, v = classifier.net, classifier.net.index[term]
+    facts: dict[str, Any] = {"term": term, "value": None, "state": None}
+    if term != classifier.class_name:
+        facts["value"] = str(table.states[table.index[term]][table.column(term)[row]])
+        facts["state"] = str(net.states[v][codes[v, row]])
+    facts["given"] = [net.names[u] for u in net.dag.parents[v] if net.names[u] != classifier.class_name]
+    return facts
 
 
 def _class(classifier: Model, text: str) -> Any:
@@ -91,19 +132,32 @@ def _class(classifier: Model, text: str) -> Any:
     return found[0]
 
 
-def _value(table: Dataset, classifier: Model, term: str, row: int) -> str | None:
-    """The row's value of a term's feature; None for the class and for what is not known."""
-    if term == classifier.class_name or term not in table.index:
-        return None
-    return str(table.states[table.index[term]][table.column(term)[row]])
+def _for_json(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts with null for log-odds that are not finite, for which JSON has no number."""
+    terms = [{**term, "log_odds": _finite(term["log_odds"])} for term in facts["terms"]]
+    return {**facts, "log_odds": _finite(facts["log_odds"]), "terms": terms}
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
     chances = ", ".join(f"P({name}) = {value:.4f}" for name, value in facts["probabilities"].items())
-    width = max(len(str(term["term"])) for term in facts["terms"])
     lines = [f"row {facts['row']}: {chances}"]
     lines.append(f"  log-odds of {facts['for']} against {facts['against']}: {facts['log_odds']:+.4f}, of which")
     for term in facts["terms"]:
-        value = "" if term["value"] is None else f"= {term['value']}"
-        lines.append(f"    {term['log_odds']:+9.4f}  {term['term']:<{width}} {value}".rstrip())
+        lines.append(f"    {term['log_odds']:+9.4f}  {_words(term, facts['summed_out'])}")
     return lines
+
+
+def _words(term: dict[str, Any], summed_out: list[str]) -> str:
+    from exactbnc.explain.contributions import UNKNOWN_TERM
+
+    if term["term"] == UNKNOWN_TERM:
+        return f"families with unknown values: {', '.join(summed_out)}"
+    given = f", given {', '.join(term['given'])}" if term["given"] else ""
+    if term["value"] is None:
+        return f"{term['term']}{given or ', before any feature'}"
+    cut = "" if term["state"] == term["value"] else f" in {term['state']}"
+    return f"{term['term']} = {term['value']}{cut}{given}"

@@ -104,7 +104,7 @@ def learn(
         selection = choose(dataset, class_name)
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
-    model = _model(learned, dataset, source, class_name, cut_points, recipe, missing, selection)
+    model = _model(learned, dataset, source, class_name, cut_points, recipe, selection)
     if output is not None:
         notes = []
         if suffix == ".json":
@@ -129,7 +129,6 @@ def _model(
     class_name: str,
     cut_points: dict[str, tuple[float, ...]],
     recipe: Recipe,
-    missing: str,
     selection: Any,
 ) -> Model:
     from exactbnc.model import Model, solution_facts
@@ -144,7 +143,7 @@ def _model(
         tuple(
             name
             for name, states in zip(dataset.names, dataset.states, strict=True)
-            if missing == "category" and name != class_name and states[-1] == MISSING_STATE
+            if name != class_name and MISSING_STATE in states
         ),
         solution_facts(learned.solution),
         {
@@ -186,17 +185,12 @@ def _facts(
 def _lines(facts: dict[str, Any]) -> list[str]:
     solution, score, parameters = facts["solution"], dict(facts["score"]), dict(facts["parameters"])
     limit = "" if facts["max_parents"] is None else f", at most {facts['max_parents']} parents"
-    proof = (
-        f"optimal, proved: score {solution['score']:.6f}"
-        if solution["status"] == "optimal"
-        else f"not proved best ({solution['stop_reason']}): score {solution['score']}, bound {solution['bound']}, "
-        f"gap {solution['gap']}"
-    )
+    n_features = facts["n_features"]
     lines = [
-        f"data:       {facts['n_rows']:,} rows, {facts['n_features']} features, class {facts['class']} "
-        f"({len(facts['classes'])} classes)",
+        f"data:       {facts['n_rows']:,} rows, {n_features} feature{'' if n_features == 1 else 's'}, "
+        f"class {facts['class']} ({len(facts['classes'])} classes)",
         f"structure:  {facts['structure']}{limit}, {describe_score(score.pop('name'), score)}",
-        f"network:    {proof}",
+        f"network:    {_proof(solution)}",
         f"            {facts['modelstring']}",
         f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free",
         f"training:   log P(class | features) {facts['training_log_likelihood_of_class']:.4f} in all",
@@ -205,6 +199,20 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     if facts["dropped_features"]:
         listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())
         lines.insert(1, f"dropped:    {listed} (log Bayes factors of independence)")
+    if facts["cut_points"]:
+        listed = ", ".join(f"{name} {len(points) + 1}" for name, points in facts["cut_points"].items())
+        hint = "" if all(facts["cut_points"].values()) else " (1: no cut point tells the classes apart)"
+        lines.insert(1, f"intervals:  {listed}{hint}")
     if facts["output"] is not None:
         lines.append(f"written:    {facts['output']}")
     return lines
+
+
+def _proof(solution: dict[str, Any]) -> str:
+    """What is known of the structure, in words."""
+    if solution["status"] == "optimal":
+        return f"optimal, proved: score {solution['score']:.6f}"
+    if solution["score"] is None:
+        return f"naive Bayes: the search ended ({solution['stop_reason']}) before it found any network"
+    bounds = "" if solution["bound"] is None else f", none above {solution['bound']:.6f} (gap {solution['gap']:.4g})"
+    return f"not proved best ({solution['stop_reason']}): score {solution['score']:.6f}{bounds}"

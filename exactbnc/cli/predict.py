@@ -99,6 +99,8 @@ def _csv_text(classifier: Model, log_posterior: Any) -> str:
 def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -> dict[str, Any]:
     import numpy as np
 
+    from scorecache._encode import MISSING_STATE
+
     best = log_posterior.argmax(axis=1)
     counts = np.bincount(best, minlength=len(classifier.classes))
     facts: dict[str, Any] = {
@@ -108,9 +110,14 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -
         "output": output,
     }
     if classifier.class_name in table.index:
-        labels = np.array([str(state) for state in classifier.classes], dtype=object)
-        actual = np.array([str(s) for s in table.states[table.index[classifier.class_name]]], dtype=object)
-        facts["accuracy"] = float(np.mean(labels[best] == actual[table.column(classifier.class_name)]))
+        codes = table.column(classifier.class_name)
+        labels = [str(state) for state in classifier.classes]
+        actual = [str(state) for state in table.states[table.index[classifier.class_name]]]
+        is_known = np.array([label != MISSING_STATE or label in labels for label in actual])
+        is_right = np.array(labels, dtype=object)[best] == np.array(actual, dtype=object)[codes]
+        if is_known[codes].any():
+            facts["accuracy"] = float(np.mean(is_right[is_known[codes]]))
+            facts["n_rows_with_class"] = int(is_known[codes].sum())
     return facts
 
 
@@ -118,5 +125,6 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{name} {count:,}" for name, count in facts["predicted"].items())
     lines = [f"predicted: {counts} ({facts['n_rows']:,} rows)"]
     if "accuracy" in facts:
-        lines.append(f"accuracy:  {facts['accuracy']:.4f} (the table holds the class)")
+        n_told = facts["n_rows_with_class"]
+        lines.append(f"accuracy:  {facts['accuracy']:.4f} on the {n_told:,} rows whose class the table tells")
     return [*lines, f"written:   {facts['output']}"]

@@ -126,6 +126,11 @@ def _folds(
             f"the number of folds must be from 2 to {dataset.n_rows}, the rows. Got {n_folds} instead."
         )
     classes = dataset.column(class_name)
+    largest = int(np.bincount(classes).max())
+    if n_folds > largest:
+        raise ParameterError(
+            f"the number of folds must be at most {largest}, the rows of the largest class. Got {n_folds} instead."
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
         folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(classes, classes))

@@ -50,7 +50,8 @@ class Exact:
         recipe = self.recipe
         k = str(recipe.k) if recipe.structure == "kdb" else ""
         selected = "fs-" if self.selects else ""
-        return f"{selected}{recipe.structure}{k} {recipe.score().name} {recipe.estimator().name}"
+        score = "" if recipe.structure == "naive_bayes" else f" {recipe.score().name}"  # there is nothing to choose
+        return f"{selected}{recipe.structure}{k}{score} {recipe.estimator().name}"
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Select, score, solve, fit parameters."""

@@ -35,6 +35,11 @@ class Comparison:
     n_used: int
     first_is_better: bool
 
+    @property
+    def one_sided_p(self) -> float:
+        """The p that Carvalho et al. (2011) print beside Z: of a difference as large in the direction seen."""
+        return self.p / 2
+
     def is_significant(self, level: float = 0.05) -> bool:
         return self.p < level
 
