@@ -1,0 +1,225 @@
+import json
+
+import numpy as np
+import pytest
+
+from exactbnc.cli._errors import ExitCode
+from exactbnc.export.bayesnets import read_bayesnet
+from exactbnc.learning import Recipe, learn
+from exactbnc.model import read_model
+from scorecache.csvfile import read_csv
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+
+ASIA = ROOT / "instances" / "asia-500.csv"
+KEYS = {
+    "schema_version", "command", "class", "classes", "n_features", "n_rows", "structure", "score", "parameters",
+    "max_parents", "solution", "arcs", "modelstring", "n_parameters", "training_log_likelihood_of_class", "cut_points",
+    "dropped_features", "output", "seconds",
+}  # fmt: skip
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    """Two columns of numbers, of which the first tells the class, and a text."""
+    random = np.random.default_rng(0)
+    lines = [
+        f"{random.normal() + 4 * (row % 2):.3f},{random.normal():.3f},{'pq'[row // 2 % 2]},{row % 2}"
+        for row in range(120)
+    ]
+    path = tmp_path / "numbers.csv"
+    path.write_text("\n".join(["size,noise,kind,sick", *lines]) + "\n")
+    return path
+
+
+def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
+    target = tmp_path / "asia.json"
+
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "kdb", "--k", 1, "--ess", 2, "-o", target)
+
+    assert run.code == 0
+    data = read_csv(ASIA)
+    expected = learn(data, "dysp", Recipe("kdb", k=1, ess=2.0))
+    model = read_model(target)
+    codes = model.encode(data)
+    assert np.array_equal(model.log_posterior(codes), expected.net.log_posterior(codes, "dysp"))
+    assert model.solution["status"] == "optimal"
+    assert model.provenance["data_sha256"] == data.sha256
+    assert model.provenance["recipe"]["criterion"] == {"name": "bdeu", "ess": 2.0}
+    assert run.out.splitlines()[:3] == [
+        "data:       500 rows, 7 features, class dysp (2 classes)",
+        "structure:  kdb, bdeu (ess = 2.0)",
+        f"network:    optimal, proved: score {expected.solution.score:.6f}",
+    ]
+    assert f"written:    {target}" in run.out
+    assert run.err == ""
+
+
+def test_json_is_one_document_with_all_facts(exactbnc):
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--max-parents", 2, "--score", "bic", "--json")
+
+    document = json.loads(run.out)
+    assert set(document) == KEYS
+    assert (document["command"], document["class"], document["classes"]) == ("learn", "dysp", ["no", "yes"])
+    assert (document["n_rows"], document["n_features"], document["max_parents"]) == (500, 7, 2)
+    assert document["score"] == {"name": "bic"}
+    assert set(document["solution"]) == {"status", "score", "bound", "gap", "method", "stop_reason"}
+    assert ["dysp", "bronc"] in document["arcs"]
+    assert set(document["seconds"]) == {"wall", "score", "solve", "fit"}
+
+
+def test_without_a_file_the_iris_are_learned(exactbnc, tmp_path):
+    run = exactbnc("learn", "-o", tmp_path / "iris.json", "--structure", "tan")
+
+    assert run.code == 0
+    assert run.err == "no file given: the iris data, class species, numbers cut by mdlp\n"
+    assert "data:       150 rows, 4 features, class species (3 classes)" in run.out
+    assert "intervals:  sepal_length 3, sepal_width 3, petal_length 3, petal_width 3" in run.out
+    assert set(read_model(tmp_path / "iris.json").cut_points) == {
+        "sepal_length", "sepal_width", "petal_length", "petal_width",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".xml"])
+def test_other_programs_read_the_bare_network(exactbnc, suffix, tmp_path):
+    target = tmp_path / f"asia{suffix}"
+
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", target)
+
+    expected = learn(read_csv(ASIA), "dysp", Recipe("tan")).net
+    found = read_bayesnet(target)
+    assert {*found.dag.arcs} == {*expected.dag.arcs}
+    assert found.query("dysp")[0] == pytest.approx(expected.query("dysp")[0])
+    assert "the file holds the network alone; cut points and provenance go into a .json" in run.err
+
+
+def test_quiet_says_nothing(exactbnc, tmp_path):
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", tmp_path / "m.json", "--quiet")
+
+    assert (run.code, run.out, run.err) == (0, "", "")
+
+
+def test_a_picture_is_drawn(exactbnc, tmp_path):
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--plot", tmp_path / "m.svg")
+
+    assert run.code == 0
+    assert "<svg" in (tmp_path / "m.svg").read_text()
+
+
+def test_features_are_selected_and_those_dropped_are_told(exactbnc, tmp_path):
+    target = tmp_path / "m.json"
+
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--select", "-o", target)
+
+    dropped = read_model(target).provenance["dropped_features"]
+    assert dropped
+    for name, value in dropped.items():
+        assert f"{name} ({value:.2f})" in run.out
+        assert name not in read_model(target).net.names
+    assert "(log Bayes factors of independence)" in run.out
+
+
+def test_numbers_are_cut_on_demand(exactbnc, numbers, tmp_path):
+    refused = exactbnc("learn", numbers, "--class", "sick")
+    assert refused.code == ExitCode.BAD_INPUT
+    assert "look continuous" in refused.err
+
+    run = exactbnc("learn", numbers, "--class", "sick", "--discretize", "mdlp", "-o", tmp_path / "m.json")
+
+    assert run.code == 0
+    assert "intervals:  size 2, noise 1 (1: no cut point tells the classes apart)" in run.out
+    model = read_model(tmp_path / "m.json")
+    assert model.cut_points["noise"] == ()
+    assert 0 < model.cut_points["size"][0] < 4
+
+
+def test_most_states_are_those_after_the_cut(exactbnc, numbers):
+    run = exactbnc("learn", numbers, "--class", "sick", "--discretize", "median", "--max-states", 2)
+    assert run.code == 0
+
+    run = exactbnc("learn", numbers, "--class", "sick", "--discretize", "quantile", "--max-states", 4)
+    assert run.code == ExitCode.BAD_INPUT
+    assert "size (5)" in run.err
+
+
+def test_missing_values_may_become_a_state(exactbnc, tmp_path):
+    path, target = tmp_path / "gaps.csv", tmp_path / "m.json"
+    path.write_text("a,b,y\n" + "1,p,u\n,q,v\n2,,u\n3,q,v\n" * 8)
+    assert exactbnc("learn", path, "--class", "y").code == ExitCode.BAD_INPUT
+
+    exactbnc("learn", path, "--class", "y", "--missing", "category", "--discretize", "median", "-o", target)
+
+    model = read_model(target)
+    assert model.missing_is_state == ("a", "b")
+    assert model.net.states[:2] == (("(-inf, 2.5]", "(2.5, inf)", "missing"), ("p", "q", "missing"))
+
+
+def test_a_text_that_says_missing_is_a_value_of_its_own(exactbnc, tmp_path):
+    path, target = tmp_path / "t.csv", tmp_path / "m.json"
+    path.write_text("a,b,y\n" + "missing,p,u\nthere,q,v\n" * 8)
+    exactbnc("learn", path, "--class", "y", "-o", target)
+
+    run = exactbnc("predict", target, path)
+
+    assert [line.split(",")[0] for line in run.out.splitlines()[1:3]] == ["u", "v"]
+    assert run.err == ""
+
+
+def test_constraints_come_from_options_and_files(exactbnc, tmp_path):
+    (tmp_path / "asia.con").write_text("~asia-tub\n")
+
+    run = exactbnc(
+        "learn", ASIA, "--class", "dysp", "--require", "xray->asia", "--forbid", "tub->either",
+        "--constraints", tmp_path / "asia.con", "--max-parents", 2, "--json",
+    )  # fmt: skip
+
+    arcs = json.loads(run.out)["arcs"]
+    assert ["xray", "asia"] in arcs
+    assert ["tub", "either"] not in arcs
+    assert ["asia", "tub"] not in arcs
+    assert ["tub", "asia"] not in arcs
+
+
+def test_no_time_ends_with_naive_bayes_and_its_own_code(exactbnc, tmp_path):
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--time-limit", "1e-9", "-o", tmp_path / "m.json")
+
+    assert run.code == ExitCode.LIMIT_WITH_RESULT
+    assert "network:    naive Bayes: the search ended (time) before it found any network" in run.out
+    model = read_model(tmp_path / "m.json")
+    assert all(parents == (7,) for parents in model.net.dag.parents[:7])
+    assert model.solution["score"] is None
+
+
+def test_constraints_that_cannot_hold_have_their_own_code(exactbnc, tmp_path):
+    (tmp_path / "asia.con").write_text("sink dysp\n")
+
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--constraints", tmp_path / "asia.con")
+
+    assert run.code == ExitCode.INFEASIBLE
+    assert_is_one_error_line(run.err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([ASIA], ExitCode.USAGE, "say which column is the class: --class NAME (the last columns are lung, bronc,"),
+        ([ASIA, "--class", "mood"], ExitCode.USAGE, "'mood' is not a column; columns are 'asia'"),
+        ([ASIA, "--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the structure must be one of"),
+        ([ASIA, "--class", "dysp", "--score", "bdu"], ExitCode.USAGE, "bdu"),
+        ([ASIA, "--class", "dysp", "--parameters", "mle2"], ExitCode.USAGE, "the parameters must be one of"),
+        ([ASIA, "--class", "dysp", "--discretize", "x"], ExitCode.USAGE, "'x' is not one of 'mdlp', 'median'"),
+        ([ASIA, "--class", "dysp", "--ess", "0"], ExitCode.USAGE, "ess"),
+        ([ASIA, "--class", "dysp", "-o", "m.net"], ExitCode.USAGE, "must end in one of .json"),
+        ([ASIA, "--class", "dysp", "-o", "/no/such/m.json"], ExitCode.ERROR, "there is no folder /no/such"),
+        ([ASIA, "--class", "dysp", "--plot", "m.gif"], ExitCode.USAGE, "a picture must end in one of .png"),
+        ([ASIA, "--class", "dysp", "--require", "asia=>tub"], ExitCode.USAGE, "--require"),
+        (["no.csv", "--class", "y"], ExitCode.ERROR, "no.csv"),
+    ],
+    ids=lambda value: " ".join(map(str, value[1:])) if isinstance(value, list) else "",
+)
+def test_mistakes_are_one_line_with_a_code(exactbnc, arguments, code, message):
+    run = exactbnc("learn", *arguments)
+
+    assert run.code == code
+    assert run.out == ""
+    assert_is_one_error_line(run.err)
+    assert message in run.err

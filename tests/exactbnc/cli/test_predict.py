@@ -1,0 +1,151 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from exactbnc.cli._errors import ExitCode
+from exactbnc.learning import Recipe, learn
+from exactbnc.model import Model, read_model, write_model
+from scorecache.csvfile import read_csv
+from tests.exactbnc.classifiers.tables import posterior_by_summation
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+
+ASIA = ROOT / "instances" / "asia-500.csv"
+
+
+@pytest.fixture(scope="module")
+def asia(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "asia.json"
+    write_model(Model(learn(read_csv(ASIA), "dysp", Recipe("tan")).net, "dysp"), path)
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Few columns, one of them unknown to the model; an unseen value, missing ones."""
+    path = tmp_path / "rows.csv"
+    path.write_text("smoke,bronc,mood\nyes,maybe,good\n,yes,bad\nno,no,bad\n")
+    return path
+
+
+def test_stdout_is_a_clean_table(exactbnc, asia):
+    run = exactbnc("predict", asia, ASIA)
+
+    table = list(csv.reader(io.StringIO(run.out)))
+    assert run.err == ""
+    assert table[0] == ["dysp", "P(no)", "P(yes)"]
+    assert len(table) == 501
+    model = read_model(asia)
+    expected = np.exp(model.log_posterior(model.encode(read_csv(ASIA))))
+    assert np.array_equal(np.array([row[1:] for row in table[1:]], dtype=float), expected)
+    assert [row[0] for row in table[1:]] == [("no", "yes")[best] for best in expected.argmax(axis=1)]
+
+
+def test_what_the_model_does_not_know_is_summed_out_with_a_note(exactbnc, asia, rows):
+    run = exactbnc("predict", asia, rows)
+
+    assert run.code == 0
+    net = read_model(asia).net
+    known = [{"smoke": "yes"}, {"bronc": "yes"}, {"smoke": "no", "bronc": "no"}]
+    found = [[float(cell) for cell in row[1:]] for row in list(csv.reader(io.StringIO(run.out)))[1:]]
+    for probabilities, evidence in zip(found, known, strict=True):
+        assert probabilities == pytest.approx(posterior_by_summation(net, "dysp", evidence), rel=1e-9)
+    assert run.err.splitlines() == [
+        "columns that the model knows and the table lacks are summed out: asia, tub, lung, either, xray",
+        "columns that the model does not know are left out: mood",
+        "values of bronc never seen in training are summed out: maybe",
+    ]
+    assert exactbnc("predict", asia, rows, "--quiet").err == ""
+
+
+def test_a_file_takes_the_table_and_stdout_the_summary(exactbnc, asia, tmp_path):
+    target = tmp_path / "out.csv"
+
+    run = exactbnc("predict", asia, ASIA, "-o", target)
+
+    assert target.read_text() == exactbnc("predict", asia, ASIA).out
+    lines = run.out.splitlines()
+    assert lines[0].startswith("predicted: no ")
+    assert lines[0].endswith(" (500 rows)")
+    assert lines[1].startswith("accuracy:  0.8")
+    assert lines[1].endswith(" on the 500 rows whose class the table tells")
+    assert lines[2] == f"written:   {target}"
+
+
+def test_json_makes_way_for_the_table(exactbnc, asia, tmp_path):
+    to_stdout = exactbnc("predict", asia, ASIA, "--json")
+    assert to_stdout.out.startswith("dysp,P(no)")
+    assert json.loads(to_stdout.err)["output"] == "-"
+
+    document = json.loads(exactbnc("predict", asia, ASIA, "--json", "-o", tmp_path / "out.csv").out)
+
+    assert set(document) == {
+        "schema_version", "command", "class", "n_rows", "predicted", "output", "accuracy", "n_rows_with_class",
+    }  # fmt: skip
+    assert sum(document["predicted"].values()) == document["n_rows"] == 500
+
+
+def test_accuracy_counts_the_rows_whose_class_is_told(exactbnc, asia, tmp_path):
+    table, target = tmp_path / "some.csv", tmp_path / "out.csv"
+    table.write_text("bronc,either,dysp\nyes,yes,yes\nno,no,\nno,no,yes\n?,?,?\n")
+
+    document = json.loads(exactbnc("predict", asia, table, "-o", target, "--json").out)
+
+    assert document["n_rows_with_class"] == 2
+    assert document["accuracy"] == 0.5
+    table.write_text("bronc,either,dysp\nyes,yes,\nno,no,\n")
+    assert "accuracy" not in json.loads(exactbnc("predict", asia, table, "-o", target, "--json").out)
+
+
+def test_learn_and_predict_cut_numbers_alike(exactbnc, tmp_path):
+    table, target = tmp_path / "flowers.csv", tmp_path / "iris.json"
+    table.write_text("petal_width,petal_length\n0.8,2.45\n0.81,2.46\n,\ninf,-inf\nwide,5\n")
+    exactbnc("learn", "--structure", "tan", "-o", target)
+
+    run = exactbnc("predict", target, table)
+
+    model = read_model(target)
+    codes = model.encode(read_csv(table, missing="category"))
+    assert model.cut_points["petal_width"][0] == pytest.approx(0.8)  # a value on a cut point is in the lower interval
+    assert codes[model.net.index["petal_width"]].tolist() == [0, 1, 65535, 2, 65535]
+    assert "values of petal_width never seen in training are summed out: wide" in run.err
+    assert run.out.splitlines()[1].startswith("setosa,")
+
+
+def test_reads_rows_from_stdin(exactbnc, asia, monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(b"smoke;bronc\nyes;no\n")
+
+    monkeypatch.setattr("sys.stdin", Stdin())
+
+    assert exactbnc("predict", asia, "-", "-q").out.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n", "expected JSON"),
+        ("{}", "expected a model, a JSON object whose 'format' is 'exactbnc.model'"),
+        ('{"format": "exactbnc.model", "schema_version": 9}', "expected schema_version 1, got 9"),
+        ("", "expected JSON"),
+    ],
+)
+def test_a_file_that_is_not_a_model_is_bad_input(exactbnc, rows, tmp_path, content, message):
+    (tmp_path / "m.json").write_text(content)
+
+    run = exactbnc("predict", tmp_path / "m.json", rows)
+
+    assert run.code == ExitCode.BAD_INPUT
+    assert run.out == ""
+    assert_is_one_error_line(run.err)
+    assert message in run.err
+
+
+def test_files_that_are_not_there_are_named(exactbnc, asia, rows, tmp_path):
+    for arguments in ([tmp_path / "no.json", rows], [asia, tmp_path / "no.csv"]):
+        run = exactbnc("predict", *arguments)
+        assert run.code == ExitCode.ERROR
+        assert_is_one_error_line(run.err)
+        assert "no." in run.err
