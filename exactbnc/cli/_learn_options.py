@@ -26,7 +26,8 @@ Structures = Annotated[
     _structure(
         "--structure",
         metavar="NAMES",
-        help="anb, tan, fan, kdb, naive_bayes, general, tbmatan, sstbmatan; several with commas.",
+        help="anb, tan, fan, kdb, naive_bayes, general; averages: tbmatan, sstbmatan; greedy: ghc2-ll, ghc2-fcll, "
+        "ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; several with commas.",
     ),
 ]
 K = Annotated[int, _structure("--k", metavar="K", help="Most feature parents, for kdb.")]

@@ -3,40 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._parsing import parse_arc
 
 if TYPE_CHECKING:
+    from exactbnc.cli._output import Output
     from exactbnc.constraints import Constraints
     from scorecache.dataset import Dataset
 
 IRIS_CLASS = "species"
 
 
-def read_training(
-    path: str,
-    *,
-    separator: str | None,
-    weights: str | None,
-    missing: str,
-    states: str | None,
-    max_states: int | None,
-    discretize: str | None,
-) -> Dataset:
-    """The table; before the cut, columns may have any number of values (`check_values` counts those after it)."""
-    from scorecache._encode import MOST_STATES
-    from scorecache.csvfile import load_states, read_csv
+@dataclass(frozen=True)
+class Reading:
+    """How a table of training data is read."""
 
-    return read_csv(
-        path,
-        separator=separator,
-        states=None if states is None else load_states(states),
-        weights=weights,
-        missing=missing,
-        max_states=max_states if discretize is None else MOST_STATES,
-    )
+    separator: str | None
+    weights: str | None
+    missing: str
+    states: str | None
+    max_states: int | None
+    discretize: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The table, not cut yet, its class, and how its numbers are to be cut."""
+
+    dataset: Dataset
+    class_name: str
+    discretize: str | None
+
+
+def training_data(data: str | None, class_name: str | None, reading: Reading, talk: Output) -> Training:
+    """The file's table, or without a file the iris data, and that is said."""
+    if data is not None:
+        dataset = _read(data, reading)
+        return Training(dataset, check_class(dataset, class_name), reading.discretize)
+    dataset, discretize = embedded_data(), reading.discretize or "mdlp"
+    class_name = check_class(dataset, class_name or IRIS_CLASS)
+    talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
+    return Training(dataset, class_name, discretize)
 
 
 def embedded_data() -> Dataset:
@@ -51,6 +61,21 @@ def embedded_data() -> Dataset:
     }
     columns[IRIS_CLASS] = iris.target_names[iris.target]
     return Dataset.from_columns(columns, max_states=1000)
+
+
+def _read(path: str, reading: Reading) -> Dataset:
+    """Before the cut, columns may have any number of values (`check_values` counts those after it)."""
+    from scorecache._encode import MOST_STATES
+    from scorecache.csvfile import load_states, read_csv
+
+    return read_csv(
+        path,
+        separator=reading.separator,
+        states=None if reading.states is None else load_states(reading.states),
+        weights=reading.weights,
+        missing=reading.missing,
+        max_states=reading.max_states if reading.discretize is None else MOST_STATES,
+    )
 
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
 from exactbnc.cli._output import Output, print_table
-from exactbnc.cli._training import (
-    IRIS_CLASS,
-    check_class,
-    check_values,
-    constraints_of,
-    embedded_data,
-    names_in,
-    read_training,
-)
+from exactbnc.cli._training import Reading, check_values, constraints_of, names_in, training_data
 
 if TYPE_CHECKING:
     from exactbnc.constraints import Constraints
@@ -73,25 +65,13 @@ def evaluate(
         constraints_of(require, forbid, constraint_files),
         {**common, "n_jobs": jobs, "seed": seed},
     )
-    if data is None:
-        dataset, discretize = embedded_data(), discretize or "mdlp"
-        class_name = class_name or IRIS_CLASS
-        talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
-    else:
-        dataset = read_training(
-            data,
-            separator=separator,
-            weights=weights,
-            missing=missing,
-            states=states,
-            max_states=max_states,
-            discretize=discretize,
-        )
-    class_name = check_class(dataset, class_name)
-    if discretize is not None:
+    reading = Reading(separator, weights, missing, states, max_states, discretize)
+    training = training_data(data, class_name, reading, talk)
+    dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
+    if cutting is not None:
         from exactbnc.cutting import cut, learn_cuts
 
-        whole = learn_cuts(dataset, class_name, discretize, keep_at_most=keep_at_most)
+        whole = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
         check_values(cut(dataset, whole), max_states)
     with _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
@@ -100,7 +80,7 @@ def evaluate(
             methods,
             n_folds=folds,
             seed=seed,
-            discretize=discretize,
+            discretize=cutting,
             keep_at_most=keep_at_most,
             listener=listener,
         )
@@ -110,7 +90,7 @@ def evaluate(
         "n_features": dataset.n_vars - 1,
         "n_folds": folds,
         "seed": seed,
-        "discretize": discretize,
+        "discretize": cutting,
         "results": [_facts(evaluation) for evaluation in found],
     }
     if as_json:
@@ -128,11 +108,18 @@ def _methods(
 ) -> list[Method]:
     from exactbnc.evaluate import Averaged, Exact
     from exactbnc.learning import Recipe
+    from exactbnc.search import BASELINES
 
     methods: list[Method] = []
     for structure in structures:
         if structure in AVERAGES:
             methods.append(Averaged(stubborn=AVERAGES[structure]))
+            continue
+        if structure in BASELINES:
+            methods += [
+                replace(BASELINES[structure], parameters=estimator, time_limit=common["time_limit"])
+                for estimator in parameters
+            ]
             continue
         for score in scores if structure != "naive_bayes" else scores[:1]:
             for estimator in parameters:

@@ -9,7 +9,7 @@ from exactbnc.cli import _learn_options as options
 from exactbnc.cli._errors import ExitCode
 from exactbnc.cli._output import Output, check_target, describe_score
 from exactbnc.cli._table import SolveTable
-from exactbnc.cli._training import IRIS_CLASS, check_class, check_values, constraints_of, embedded_data, read_training
+from exactbnc.cli._training import Reading, check_values, constraints_of, training_data
 
 if TYPE_CHECKING:
     from exactbnc.learning import Learned, Recipe
@@ -78,25 +78,13 @@ def learn(
         n_jobs=jobs,
         seed=seed,
     )
-    if data is None:
-        dataset, discretize = embedded_data(), discretize or "mdlp"
-        class_name = class_name or IRIS_CLASS
-        talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
-    else:
-        dataset = read_training(
-            data,
-            separator=separator,
-            weights=weights,
-            missing=missing,
-            states=states,
-            max_states=max_states,
-            discretize=discretize,
-        )
-    class_name = check_class(dataset, class_name)
+    reading = Reading(separator, weights, missing, states, max_states, discretize)
+    training = training_data(data, class_name, reading, talk)
+    dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     source = dataset
     cut_points: dict[str, tuple[float, ...]] = {}
-    if discretize is not None:
-        cut_points = learn_cuts(dataset, class_name, discretize, keep_at_most=keep_at_most)
+    if cutting is not None:
+        cut_points = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
         dataset = cut(dataset, cut_points)
         check_values(dataset, max_states)
     selection = None

@@ -131,3 +131,12 @@ def test_mistakes_are_one_line_with_a_code(exactbnc, options, code, message):
     assert run.code == code
     assert_is_one_error_line(run.err)
     assert message in run.err
+
+
+def test_greedy_baselines_are_evaluated_on_the_same_folds(exactbnc):
+    run = exactbnc("evaluate", "--structure", "naive_bayes,ghc2-fcll,bnc-2p", "--cv", "3", "--json")
+
+    results = json.loads(run.out)["results"]
+    assert [result["method"].split()[0] for result in results] == ["naive_bayes", "ghc2", "bnc-2p"]
+    assert all(0.5 < result["accuracy"] <= 1 for result in results)
+    assert [result["n_proved"] for result in results] == [3, 0, 0]
