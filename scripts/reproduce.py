@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from papers import p004
+from papers import p000, p001, p003, p004
 from papers._data import DEFAULT_FOLDER, ROOT
 from papers._experiment import Experiment, Store, run, to_stderr
 from papers._print import as_csv, as_json, as_text
@@ -28,7 +28,7 @@ from papers._print import as_csv, as_json, as_text
 
 def experiments(folder: Path) -> list[Experiment]:
     """All tables, on the data sets of a folder."""
-    return [*p004.tables(folder)]
+    return [*p000.tables(folder), *p001.tables(folder), *p003.tables(folder), *p004.tables(folder)]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: there is no table {options.paper} {options.table}; there are {listed}", file=sys.stderr)
         return 2
     experiment = known[options.paper, options.table]
-    store = None if options.results is None else Store(options.results / f"{options.paper}-table{options.table}")
+    store = None if options.results is None else _store(options.results, experiment)
     cells = experiment.cells(quick=options.quick)
     if options.only is not None:
         cells = [cell for cell in cells if cell.data in options.only]
@@ -59,6 +59,11 @@ def main(arguments: list[str] | None = None) -> int:
         options.csv.write_text(f"# {about['commit']} {about['date']}\n" + as_csv(report), encoding="utf-8")
     print(as_json(report, about) if options.json else as_text(report))
     return 0
+
+
+def _store(folder: Path, experiment: Experiment) -> Store:
+    """Where a table's results are; tables that are made from the same cells share them by `results_of`."""
+    return Store(folder / f"{experiment.paper}-table{getattr(experiment, 'results_of', experiment.table)}")
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -15,7 +15,7 @@ _output = partial(typer.Option, rich_help_panel="Output")
 
 Data = Annotated[
     str | None,
-    typer.Argument(metavar="[DATA]", help="A CSV file, names on top; - is stdin. Without one: the iris data."),
+    typer.Argument(metavar="DATA", help="A CSV file, names on top; - is stdin. Without one: the iris data."),
 ]
 ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
 Structure = Annotated[

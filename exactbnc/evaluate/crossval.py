@@ -83,8 +83,20 @@ def cross_validate(
         for method, own in zip(methods, results, strict=True):
             if listener is not None:
                 listener(method.name, number)
-            own.append(_scores(method, known, asked, class_name))
+            own.append(evaluate_split(method, known, asked, class_name))
     return [Evaluation(method.name, tuple(own)) for method, own in zip(methods, results, strict=True)]
+
+
+def evaluate_split(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:
+    """A method learned from the known rows and asked for the classes of others, coded alike."""
+    begun = time.perf_counter()
+    fitted = method.fit(known, class_name)
+    ready = time.perf_counter()
+    log_posterior = fitted.predict(asked.codes)
+    done = time.perf_counter()
+    weights = None if asked.weights is None else asked.weights.astype(np.float64)
+    found = measures(log_posterior, asked.column(class_name), weights)
+    return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
 
 
 def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:
@@ -103,17 +115,6 @@ def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats |
         "brier": float(np.average(distances, weights=weights)),
         "auc": float(roc_auc_score(right, probabilities[:, 1], sample_weight=weights)) if has_both else None,
     }
-
-
-def _scores(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:
-    begun = time.perf_counter()
-    fitted = method.fit(known, class_name)
-    ready = time.perf_counter()
-    log_posterior = fitted.predict(asked.codes)
-    done = time.perf_counter()
-    weights = None if asked.weights is None else asked.weights.astype(np.float64)
-    found = measures(log_posterior, asked.column(class_name), weights)
-    return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
 
 
 def _folds(

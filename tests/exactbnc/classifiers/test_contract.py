@@ -27,7 +27,7 @@ EVERY_KIND = [
 ]
 
 
-@parametrize_with_checks(EVERY_KIND)
+@parametrize_with_checks([ExactBNClassifier(), *EVERY_KIND])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
