@@ -10,9 +10,12 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from exactbnc.solution import Solution
 
 
 class ExitCode(IntEnum):
@@ -46,6 +49,17 @@ class UsageError(typer.TyperException):
     """Options that typer accepts one by one but that make no sense, alone or together."""
 
     exit_code = ExitCode.USAGE
+
+
+def exit_code_of(solution: Solution) -> ExitCode:
+    """What a solution means for the caller of the program."""
+    if solution.stop_reason == "interrupted":
+        return ExitCode.INTERRUPTED
+    if solution.status == "infeasible":
+        return ExitCode.INFEASIBLE
+    if solution.status == "optimal":
+        return ExitCode.OK
+    return ExitCode.LIMIT_WITH_RESULT if solution.dag is not None else ExitCode.LIMIT_WITHOUT_RESULT
 
 
 def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:

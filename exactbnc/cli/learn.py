@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
-from exactbnc.cli._errors import ExitCode
+from exactbnc.cli._errors import exit_code_of
 from exactbnc.cli._output import Output, check_target, describe_score
 from exactbnc.cli._table import SolveTable
 from exactbnc.cli._training import Reading, check_values, constraints_of, training_data
@@ -107,7 +107,7 @@ def learn(
     seconds = {"wall": time.monotonic() - begun, **learned.seconds}
     facts = _facts(model, learned, dataset, selection, output, seconds)
     talk.result(_lines(facts), "learn", facts)
-    return ExitCode.OK if facts["solution"]["status"] == "optimal" else ExitCode.LIMIT_WITH_RESULT
+    return exit_code_of(learned.solution)
 
 
 def _model(

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _solve_options as options
-from exactbnc.cli._errors import ExitCode, UsageError
+from exactbnc.cli._errors import UsageError, exit_code_of
 from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._proof import check_certificate_options, proof_of, what_it_rests_on
@@ -150,7 +150,7 @@ def solve(
     if proof is not None:
         facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
     talk.result(_lines(problem, solution, facts), "solve", facts)
-    return _exit_code(solution)
+    return exit_code_of(solution)
 
 
 def _compare(solution: Solution, second: Solution, talk: Output) -> None:
@@ -216,13 +216,3 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         parents = " ".join(problem.names[parent] for parent in solution.dag.parents[v])
         lines.append(f"{problem.names[v]:<{width}} <- {parents}".rstrip())
     return lines
-
-
-def _exit_code(solution: Solution) -> int:
-    if solution.stop_reason == "interrupted":
-        return ExitCode.INTERRUPTED
-    if solution.status == "infeasible":
-        return ExitCode.INFEASIBLE
-    if solution.status == "optimal":
-        return ExitCode.OK
-    return ExitCode.LIMIT_WITH_RESULT if solution.dag is not None else ExitCode.LIMIT_WITHOUT_RESULT

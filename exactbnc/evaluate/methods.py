@@ -63,6 +63,8 @@ class Exact:
             fitted = Exact(self.recipe).fit(dataset.columns(kept), class_name)
             return Fitted(lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])), fitted.is_proved)
         learned = learn(dataset, class_name, self.recipe)
+        if learned.solution.stop_reason == "interrupted":
+            raise KeyboardInterrupt
         net = learned.net
         return Fitted(lambda codes: net.log_posterior(codes, class_name), learned.solution.status is Status.OPTIMAL)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from exactbnc.primal import _orders_kernels as kernels
 from exactbnc.primal._orders_kernels import Families, Walk
 
-__all__ = ["Effort", "Families", "FoundOrder", "families", "improve", "search_orders"]
+__all__ = ["Effort", "Families", "FoundOrder", "LongSearch", "families", "improve", "search_orders"]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -118,8 +118,7 @@ def search_orders(
     while n_chains < effort.n_chains and not _is_over(walk, target, deadline):
         if n_chains > 0:
             _enter(table, walk, kernels.greedy_order(table, walk.random, _NOISE))
-        temperature = _TEMPERATURES[n_chains % len(_TEMPERATURES)] * float(walk.tally[kernels.BEST]) / n_vars
-        _hop(table, walk, effort.kicks_per_var * n_vars, temperature, target, deadline)
+        _hop(table, walk, effort.kicks_per_var * n_vars, _temperature(walk, n_chains), target, deadline)
         n_chains += 1
     _enter(table, walk, walk.best_order.copy())
     return FoundOrder(
@@ -129,6 +128,60 @@ def search_orders(
         n_chains=n_chains,
         n_kicks=int(walk.tally[kernels.N_KICKS]),
     )
+
+
+class LongSearch:
+    """The search beside another one: it goes on from where it stopped, as much work at a time as it is given.
+
+    It begins at a greedy order, not at a known network: that is often a local optimum that chains do not leave. A chain
+    ends after `kicks_per_var` kicks per variable that do not improve it, and another one begins. Work is counted in
+    families and pairs looked at, 20 to 100 million a second: the same calls find the same orders on any machine.
+    """
+
+    def __init__(self, table: Families, *, seed: int = 0, kicks_per_var: int = 30) -> None:
+        self._table = table
+        self._n_kicks = kicks_per_var * (len(table.child_start) - 1)
+        self._walk = _walk(table, seed)
+        self.n_chains = 0
+        self._begin(_FIRST_NOISE)
+
+    @property
+    def cost(self) -> int:
+        """Of the best order; more than any order's if none was found that gives every child a family."""
+        return int(self._walk.tally[kernels.BEST])
+
+    @property
+    def order(self) -> Ints:
+        """A copy of the best order."""
+        return self._walk.best_order.copy()
+
+    @property
+    def n_kicks(self) -> int:
+        return int(self._walk.tally[kernels.N_KICKS])
+
+    def go_on(self, work: int) -> None:
+        """Do about so much work."""
+        tally = self._walk.tally
+        end = int(tally[kernels.WORK]) + work
+        while tally[kernels.WORK] < end:
+            temperature = _temperature(self._walk, self.n_chains - 1)
+            if kernels.hop(self._table, self._walk, self._n_kicks, temperature, 0, end - int(tally[kernels.WORK])):
+                if tally[kernels.BEST] <= 0:
+                    return
+                self._begin(_NOISE)
+
+    def _begin(self, noise: float) -> None:
+        """A new chain from a greedy order."""
+        self.n_chains += 1
+        _enter(self._table, self._walk, kernels.greedy_order(self._table, self._walk.random, noise))
+        kernels.note_best(self._table, self._walk)
+        self._walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
+        self._walk.tally[kernels.N_IDLE] = 0
+
+
+def _temperature(walk: Walk, chain: int) -> float:
+    """Of a chain of that number: the chains differ in how much worse a kick may end than it began."""
+    return _TEMPERATURES[chain % len(_TEMPERATURES)] * float(walk.tally[kernels.BEST]) / len(walk.order)
 
 
 def _hop(table: Families, walk: Walk, n_kicks: int, temperature: float, target: int, deadline: float) -> None:

@@ -59,7 +59,7 @@ def solve_by_search(
     order = better_order(table, order, start)
     root = watched_root(table, order, limits, settings=settings, report=report, seed=seed)
     searches: list[tuple[int | None, Callable[[Root, Limits], Solution]]] = [
-        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own, began)),
+        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own, began, seed=seed)),
         (None, lambda root, own: ILPSolver().finish(root, report, problem, own, listener, seed, began)),
     ]
     if is_sparse(table):

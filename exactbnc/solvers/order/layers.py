@@ -71,6 +71,10 @@ class Layer:
         return Layer(self.states[which], self.cost[which], self.bound[which], self.origin[which], self.variable[which])
 
 
+Beside = Callable[[int], tuple[int, Ints] | None]
+"""A search that goes on beside this one: given the raises so far, the best order that it found and what it costs."""
+
+
 @dataclass(eq=False)
 class Search:
     """One search for orders that cost less than the best known one, by at least `least_gain`.
@@ -82,6 +86,7 @@ class Search:
     best: int
     bound: int
     least_gain: int = 1
+    beside: Beside | None = None
     order: Ints | None = None
     is_complete: bool = False
     n_states: int = 0
@@ -125,11 +130,19 @@ class Search:
                     tell()
                 collected.append(_children(found, n_children))
             self.n_states += min(per_round, layer.n_states - first)
+            self._look_beside(tell)
             if sum(part.n_states for part in collected) > MERGE_AT:
                 collected = [_merged(collected)]
             if stop(n_bytes + sum(part.n_bytes for part in collected)):
                 return None
         return _merged(collected)
+
+    def _look_beside(self, tell: Callable[[], None]) -> None:
+        """Let the other search go on; keep what it found if that is better."""
+        found = None if self.beside is None else self.beside(self.n_raises)
+        if found is not None and found[0] < self.upper:
+            self.best, self.order = found
+            tell()
 
     def _accept(self, found: Found) -> None:
         """Keep the better order: the way to its state, then what follows."""

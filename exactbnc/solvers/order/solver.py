@@ -10,22 +10,32 @@ import time
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
 from exactbnc.listener import Listener
+from exactbnc.primal.orders import LongSearch, families
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.order.layers import Search
 from exactbnc.solvers.root.lp import SHORT, RootSettings
 from exactbnc.solvers.root.report import Report, infeasible
 from exactbnc.solvers.root.root import Root, incumbent_of
 from exactbnc.solvers.root.watch import better_order, watched_root
-from exactbnc.solvers.table import cost_table, feasible_order
+from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError
 from scorecache.memory import available_memory
 from scorecache.progress import n_threads
 
 SHARE_OF_AVAILABLE = 0.6
 """Of the memory now available, the part that the layers may take."""
+
+WORK_PER_RAISE = 60
+"""Families and pairs that the local search beside the layers looks at per raise: about a tenth of the time."""
+MANY_RAISES = 1_000_000
+WORK_LATER = 6
+"""And after so many raises: by then it has mostly found what it can."""
+LEAST_WORK = 200_000
+"""Some milliseconds; it is not called for less."""
 
 
 class OrderSolver:
@@ -57,13 +67,13 @@ class OrderSolver:
         report = Report(problem, table, limits, listener)
         order = better_order(table, order, start)
         root = watched_root(table, order, limits, settings=self.settings, report=report, seed=seed)
-        return self.finish(root, report, limits, began)
+        return self.finish(root, report, limits, began, seed=seed)
 
-    def finish(self, root: Root, report: Report, limits: Limits, began: float) -> Solution:
+    def finish(self, root: Root, report: Report, limits: Limits, began: float, *, seed: int = 0) -> Solution:
         """Go on from a root; `began` is when the work on it did, by `time.monotonic`."""
         table = root.table
         stopper = _Stopper(limits, table.unit, is_interrupted=root.is_interrupted)
-        search = self._search(root, report, stopper)
+        search = self._search(root, report, stopper, seed)
         incumbent = root.incumbent if search.order is None else incumbent_of(table, search.order)
         score = report.score(incumbent)
         return report.solution(
@@ -81,11 +91,11 @@ class OrderSolver:
             },
         )
 
-    def _search(self, root: Root, report: Report, stopper: _Stopper) -> Search:
+    def _search(self, root: Root, report: Report, stopper: _Stopper, seed: int) -> Search:
         """The layers below a root, none if it is closed."""
         clock = time.process_time()
         table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
-        search = Search(table, root.incumbent.cost, root.bound, root.least_gain)
+        search = Search(table, root.incumbent.cost, root.bound, root.least_gain, _Beside(root.table, seed))
         if root.is_closed:
             search.is_complete = True
         elif not stopper.stops(search, 0):
@@ -101,6 +111,27 @@ class OrderSolver:
                 search.run(n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), tell)
         root.seconds["search_seconds"] = time.process_time() - clock
         return search
+
+
+class _Beside:
+    """Local search beside the layers, in proportion to the raises made there: a better network makes them smaller."""
+
+    def __init__(self, table: CostTable, seed: int) -> None:
+        self._table = table
+        self._seed = seed
+        self._n_done = 0
+        self._search: LongSearch | None = None
+
+    def __call__(self, n_raises: int) -> tuple[int, Ints] | None:
+        work = WORK_PER_RAISE * min(n_raises, MANY_RAISES) + WORK_LATER * max(0, n_raises - MANY_RAISES) - self._n_done
+        if work < LEAST_WORK:
+            return None
+        if self._search is None:
+            listed = families(self._table.child_start, self._table.masks, self._table.cost)
+            self._search = LongSearch(listed, seed=self._seed)
+        self._search.go_on(work)
+        self._n_done += work
+        return self._search.cost, self._search.order
 
 
 class _Stopper:

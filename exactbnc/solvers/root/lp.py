@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -44,22 +44,28 @@ MANY_DEAD = 0.1
 """Fixed families leave the LP when they are this share of it."""
 SMALL_SHARE = 0.01
 """The least multipliers are left out if they are together worth no more than this share of the gap."""
+ANY_NUMBER = 1 << 62
+"""Of clusters: facets are separated beside them however many there are."""
 LARGEST_SUM = 2.0**61
 """What multipliers may add up to over a network, so that nothing leaves 64 bits."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """Stop when less than `share` of the gap was closed per round over `n_rounds` rounds."""
+    """Stop when less than `share` of the gap was closed per round over `n_rounds` rounds.
+
+    While the gap is more than `widest` of the incumbent's cost, LONG decides instead.
+    """
 
     share: float
     n_rounds: int
+    widest: float = math.inf
 
 
-SHORT = Tail(0.02, 3)
-"""A search over orders follows: it gains little from a better bound."""
 LONG = Tail(0.002, 10)
 """Branch-and-cut follows."""
+SHORT = Tail(0.02, 3, widest=0.05)
+"""A search over orders follows: it gains little from a better bound, unless the gap is so wide that it will be long."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,11 @@ class _Root:
         return self.is_proved or self.gap <= 0
 
     def run(self, cuts: Cuts, multipliers: Ints, on_round: OnRound | None) -> None:
-        """Bound and fix by the given multipliers, then rounds: solve, bound and fix, price, separate."""
+        """Bound and fix by the given multipliers, then rounds: solve, bound and fix, price, separate.
+
+        When the tail is flat, or nothing is found, facets are separated in every round until it is flat again: greedy
+        clusters may go on for long without moving a bound that facets move at once.
+        """
         self._add_cuts(cuts)
         reduced = self._take(multipliers)
         if self.is_over:
@@ -194,6 +204,8 @@ class _Root:
         self._fix([reduced])
         lp.add_cuts(cuts)
         rows, n_slack = np.arange(cuts.n_cuts), np.zeros(cuts.n_cuts, dtype=np.int64)
+        separators = self.settings.separators
+        thorough = replace(separators, few_clusters=ANY_NUMBER)
         while not self.is_over:
             with self._timed("lp"):
                 solved = lp.solve(self.deadline, lambda: self.is_interrupted)
@@ -209,10 +221,18 @@ class _Root:
             if on_round is not None:
                 on_round(self.bound, self.incumbent)
             gaps.append(self.gap)
-            if self.is_over or self._is_flat(gaps, self.bound > first_bound):
+            if self.is_over:
                 break
+            if self._is_flat(gaps, self.bound > first_bound):
+                if separators == thorough:
+                    break
+                separators, gaps = thorough, gaps[-1:]
             with self._timed("separation"):
-                found = separate(self._point(lp.families, solved.x), self.table.n_words, self.settings.separators)
+                point = self._point(lp.families, solved.x)
+                found = separate(point, self.table.n_words, separators)
+                if not found.n_cuts and not len(entering) and separators != thorough:
+                    separators, gaps = thorough, gaps[-1:]
+                    found = separate(point, self.table.n_words, separators)
             if not found.n_cuts and not len(entering):
                 break
             with self._timed("lp"):
@@ -318,7 +338,10 @@ class _Root:
 
     def _is_flat(self, gaps: list[int], is_moving: bool) -> bool:
         """Did the last rounds, one gap each, close too little of it, by the bound or by the incumbent?"""
-        share, n_rounds = self.settings.tail.share, self.settings.tail.n_rounds
+        tail = self.settings.tail
+        if gaps[-1] > tail.widest * self.incumbent.cost:
+            tail = LONG
+        share, n_rounds = tail.share, tail.n_rounds
         if len(gaps) <= (n_rounds if is_moving else n_rounds + PATIENCE):
             return False
         return gaps[-1 - n_rounds] - gaps[-1] < share * n_rounds * gaps[-1]

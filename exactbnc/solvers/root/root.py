@@ -23,13 +23,15 @@ from exactbnc.primal.orders import Effort, Families, families, improve, search_o
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
-from exactbnc.solvers.root.lp import Incumbent, RootResult, RootSettings, solve_root
+from exactbnc.solvers.root.lp import SHORT, Incumbent, RootResult, RootSettings, solve_root
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
 
-FIRST_EFFORT = Effort(n_chains=2, kicks_per_var=5)
+FIRST_EFFORT = Effort(n_chains=1, kicks_per_var=5)
 LEAST_EFFORT = Effort(n_chains=1, kicks_per_var=1)
-SECOND_EFFORT = Effort(n_chains=2)
-"""Before the LP, with many variables, and after the LP, which finds good networks by itself."""
+SECOND_EFFORT = Effort(n_chains=1, kicks_per_var=20)
+"""Before the LP, with many variables, and after the LP where a search over orders follows.
+
+The LP finds good networks by itself; so does branch-and-cut, for which the first effort is enough."""
 MANY_VARIABLES = 128
 
 Tell = Callable[[Incumbent, int], None]
@@ -100,7 +102,8 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
         return root
     with _timed(seconds, "primal_seconds"):
         known = order_of(table, root.incumbent.chosen)
-        effort = LEAST_EFFORT if is_large else SECOND_EFFORT
+        if not is_large and settings.tail == SHORT:
+            effort = SECOND_EFFORT
         incumbent = _searched(table, searched, known, effort, root.bound, deadline, seed + 1)
         tell(incumbent, root.bound)
     return root.with_incumbent(incumbent)

@@ -285,3 +285,24 @@ def test_plot_on_writes_a_title_and_wants_a_variable(pyplot):
     assert "two" in shown
     with pytest.raises(ParameterError, match="at least one variable"):
         plot_on(DAG((), ()))
+
+
+def test_an_interrupted_search_leaves_its_best_network_and_goes_on_interrupting(monkeypatch):
+    import dataclasses
+
+    from exactbnc import learning
+    from exactbnc.solution import Status
+
+    def interrupted(*arguments, **settings):
+        learned = learning.learn(*arguments, **settings)
+        solution = dataclasses.replace(learned.solution, status=Status.FEASIBLE, stop_reason="interrupted")
+        return dataclasses.replace(learned, solution=solution)
+
+    monkeypatch.setattr("exactbnc.classifiers.exact.learn", interrupted)
+    model = ExactBNClassifier("tan")
+    x, y = weather()
+
+    with pytest.warns(ConvergenceWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
+        model.fit(x, y)
+
+    assert model.predict_proba(x).shape == (len(x), len(model.classes_))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.primal import _orders_kernels as kernels
-from exactbnc.primal.orders import Effort, families, improve, search_orders
+from exactbnc.primal.orders import Effort, LongSearch, families, improve, search_orders
 from tests.strategies import examples
 
 
@@ -224,6 +224,47 @@ def test_the_same_seed_finds_the_same_order():
 
     assert first.order.tolist() == second.order.tolist()
     assert (first.cost, first.n_kicks) == (second.cost, second.n_kicks)
+
+
+@examples(30)
+@given(small_tables(has_empty=True) | small_tables(has_empty=False), st.integers(0, 5))
+def test_a_long_search_finds_the_best_of_all_orders(listed, seed):
+    costs = [cost_of(listed, order) for order in permutations(range(len(listed)))]
+    best = min((cost for cost in costs if cost is not None), default=None)
+
+    search = LongSearch(families(*arrays_of(listed)), seed=seed)
+    search.go_on(20_000)
+
+    if best is None:
+        assert search.cost > max(cost for own in listed for cost, _ in own) * len(listed)
+    else:
+        assert search.cost == best == cost_of(listed, search.order.tolist())
+
+
+def test_a_long_search_goes_on_from_where_it_stopped():
+    listed = random_families(30, 40, 5)
+    search = LongSearch(families(*arrays_of(listed)), seed=1)
+    costs, kicks = [], []
+    for _ in range(20):
+        search.go_on(5_000)
+        costs.append(search.cost)
+        kicks.append(search.n_kicks)
+
+        assert search.cost == cost_of(listed, search.order.tolist())
+
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] < costs[0]
+    assert kicks == sorted(kicks)
+    assert kicks[-1] > kicks[0]
+
+
+def test_a_long_search_begins_new_chains():
+    listed = random_families(12, 10, 3)
+    short, long = (LongSearch(families(*arrays_of(listed)), kicks_per_var=k) for k in (1, 10**6))
+    for search in (short, long):
+        search.go_on(300_000)
+
+    assert short.n_chains > long.n_chains == 1
 
 
 def test_two_threads_share_a_table():

@@ -9,9 +9,11 @@ from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers import solve
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.order import solver as order_solver
 from exactbnc.solvers.order.layers import Layer, Search, _merged
 from exactbnc.solvers.order.solver import OrderSolver
-from exactbnc.solvers.root.cuts import no_cuts
+from exactbnc.solvers.root.ascent import ascent_cuts
+from exactbnc.solvers.root.cuts import no_cuts, reduced_costs
 from exactbnc.solvers.root.root import incumbent_of
 from exactbnc.solvers.table import cost_table, feasible_order
 from scorecache.cache import ScoreCache
@@ -29,11 +31,11 @@ def dense_problem(seed, n=9, n_sets=40):
     return Problem(ScoreCache.from_families([f"v{i}" for i in range(n)], families))
 
 
-def without_lp():
+def without_lp(n_threads=None):
     """Only dual ascent at the root, so that the layers have work to do."""
     from exactbnc.solvers.root.lp import RootSettings, Tail
 
-    return OrderSolver(settings=RootSettings(tail=Tail(1.0, 1)))
+    return OrderSolver(n_threads=n_threads, settings=RootSettings(tail=Tail(1.0, 1)))
 
 
 def test_the_search_equals_dynamic_programming_beyond_the_root():
@@ -167,3 +169,76 @@ def test_merging_keeps_the_cheapest_entry_and_the_best_bound_on_what_follows():
     assert merged.bound.tolist() == [8 + 7, 9]
     assert merged.origin.tolist() == [2, 1]
     assert merged.variable.tolist() == [1, 2]
+
+
+def open_search(problem, beside):
+    """A search below dual ascent alone, from the order of a bad network, with another one beside it."""
+    table = cost_table(problem)
+    cuts, multipliers = ascent_cuts(table, seed=0)
+    bound = reduced_costs(table, cuts, multipliers).bound
+    first = incumbent_of(table, np.arange(table.n_vars))
+    arranged = arrange(table, np.ones(table.n_families, dtype=np.bool_), cuts, multipliers)
+    return table, Search(arranged, first.cost, bound, beside=beside)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_better_order_found_beside_is_taken_and_the_proof_holds(seed):
+    problem = dense_problem(seed, n=10)
+    best = solve(problem, method="dp").dag
+    table = cost_table(problem)
+    order = np.array(best.order)
+    least = incumbent_of(table, order).cost
+    calls = []
+
+    def beside(n_raises):
+        calls.append(n_raises)
+        return least, order
+
+    told = []
+    _, helped = open_search(problem, beside)
+    helped.run(1, lambda n_bytes: False, lambda: told.append(helped.best))
+    _, alone = open_search(problem, None)
+    alone.run(1, lambda n_bytes: False, lambda: None)
+
+    assert helped.is_complete
+    assert helped.best == alone.best == least
+    assert incumbent_of(table, helped.order).cost == least
+    assert least in told
+    assert calls == sorted(calls)
+
+
+def test_a_worse_order_found_beside_is_left():
+    problem = dense_problem(2, n=10)
+    table, search = open_search(problem, lambda n_raises: (1 << 60, np.arange(10)))
+    search.run(1, lambda n_bytes: False, lambda: None)
+
+    assert search.is_complete
+    assert search.best * table.unit == pytest.approx(cost_of_best(problem, table))
+
+
+def cost_of_best(problem, table):
+    return incumbent_of(table, np.array(solve(problem, method="dp").dag.order)).cost * table.unit
+
+
+def test_local_search_beside_the_layers_is_repeatable(monkeypatch):
+    monkeypatch.setattr(order_solver, "LEAST_WORK", 1)
+    problem = dense_problem(3, n=12, n_sets=60)
+    one, two = (without_lp(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2))
+
+    assert one.dag == two.dag
+    assert one.statistics["states"] == two.statistics["states"] > 50
+    assert one.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+
+
+def test_local_search_beside_the_layers_gets_less_work_later(monkeypatch):
+    monkeypatch.setattr(order_solver, "MANY_RAISES", 1000)
+    given = []
+    monkeypatch.setattr(order_solver.LongSearch, "go_on", lambda self, work: given.append(work))
+    table = cost_table(dense_problem(0))
+    beside = order_solver._Beside(table, 0)
+
+    assert beside(order_solver.LEAST_WORK // order_solver.WORK_PER_RAISE // 10) is None
+    for n_raises in (1000, 100_000, 200_000):
+        beside(n_raises)
+
+    assert sum(given) == 1000 * order_solver.WORK_PER_RAISE + 199_000 * order_solver.WORK_LATER

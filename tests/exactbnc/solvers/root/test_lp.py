@@ -312,3 +312,30 @@ def test_importing_the_package_leaves_highs_out():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "False"
+
+
+def test_facets_are_tried_before_a_flat_tail_ends_the_loop():
+    never = Separators(few_clusters=-1)
+    n_raised = 0
+    for seed in range(10):
+        table = random_table(seed, 12, 40)
+        start = network_of_order(table, range(12))
+        results = [
+            solve_root(table, no_cuts(1), NOTHING, start, settings=RootSettings(tail=SHORT, separators=separators))
+            for separators in (never, replace(never, use_facets=False))
+        ]
+        with_facets, without = results
+        n_raised += with_facets.bound > without.bound and (with_facets.lp_cuts.facet != CLUSTER).any()
+
+    assert n_raised > 0
+
+
+def test_a_wide_gap_makes_the_tail_long():
+    wide, narrow = (Tail(0.9, 1, widest=share) for share in (0.0, math.inf))
+    n_rounds = []
+    for tail in (wide, narrow):
+        table = random_table(5, 14, 60)
+        start = network_of_order(table, range(14))
+        n_rounds.append(solve_root(table, no_cuts(1), NOTHING, start, settings=RootSettings(tail=tail)).n_rounds)
+
+    assert n_rounds[0] > n_rounds[1]
