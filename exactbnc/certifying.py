@@ -234,7 +234,7 @@ class _Recorder:
             for state, cost in layer.items():
                 words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words)
                 found.best[BEST_COST], found.counts[:] = self.upper, (0, 0, -1)
-                n_children = expand(self._table, workspace, words.copy(), np.array([cost]), 0, 1, found)
+                n_children = expand(self._table, workspace, words.copy(), np.array([cost]), 0, 1, found, False)
                 self.is_cut_short = len(recorded) >= MOST_STATES or self._limits.seconds_left() <= 0
                 if self.is_cut_short or found.best[BEST_COST] < self.upper:
                     self.upper = int(found.best[BEST_COST])

@@ -85,6 +85,8 @@ class Workspace(NamedTuple):
     rest: Ints
     order: Ints
     hits: Ints
+    needs: Ints
+    closed: Ints
 
 
 def make_workspace(table: Sorted) -> Workspace:
@@ -106,6 +108,8 @@ def make_workspace(table: Sorted) -> Workspace:
         rest=np.zeros(n, dtype=np.int64),
         order=np.zeros(2 * n, dtype=np.int64),
         hits=np.zeros(n, dtype=np.int64),
+        needs=np.zeros((n, n_words), dtype=np.int64),
+        closed=np.zeros((2, n_words), dtype=np.int64),
     )
 
 

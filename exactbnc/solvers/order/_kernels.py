@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from exactbnc.solvers._bits import trailing_zeros
 from exactbnc.solvers.ascent._kernels import (
     COST,
     FULL_END,
@@ -24,6 +25,7 @@ from exactbnc.solvers.ascent._kernels import (
     ascend,
     begin,
     cheapest_inside,
+    holds,
     look,
     potential,
     put,
@@ -48,6 +50,7 @@ class Found(NamedTuple):
 COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
 RAISES, SURVIVORS, FORCED = 0, 1, 2
+TRIED, SMALLEST = 0, 1
 
 
 def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
@@ -62,8 +65,13 @@ def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
 
 
 @njit(cache=True, nogil=True)
-def expand(t: Sorted, ws: Workspace, states: Ints, cost: Ints, first: int, last: int, found: Found) -> int:
-    """Children of the states first..last-1 that may lead to an order cheaper than the best; returns their number."""
+def expand(
+    t: Sorted, ws: Workspace, states: Ints, cost: Ints, first: int, last: int, found: Found, closes: bool
+) -> int:
+    """Children of the states first..last-1 that may lead to an order cheaper than the best; returns their number.
+
+    `closes`: of a state's children only those in its smallest closed set are noted.
+    """
     n_found = 0
     for s in range(first, last):
         left = found.best[BEST_COST] - 1 - cost[s] - potential(ws.children, t.cuts, t.rho, states, s, ws.free)
@@ -79,7 +87,10 @@ def expand(t: Sorted, ws: Workspace, states: Ints, cost: Ints, first: int, last:
         found.counts[SURVIVORS] += 1
         left -= _try_order(t, ws, states, s, cost[s], found)
         if left >= 0:
+            begun = n_found
             n_found = _children(t, ws, states, s, cost[s], left, found, n_found)
+            if closes and n_found > begun + 1:
+                n_found = _in_closed_set(t, ws, states, s, left, found, begun, n_found)
     return n_found
 
 
@@ -144,3 +155,61 @@ def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: i
         if n_alive == 1:
             break
     return n_found
+
+
+@njit(cache=True, nogil=True)
+def _in_closed_set(
+    t: Sorted, ws: Workspace, states: Ints, s: int, left: int, found: Found, begin: int, n_found: int
+) -> int:
+    """Of the children begin..n_found-1, keep those in the smallest set closed under the parents of living families.
+
+    Such a set B can come before the rest in any completion that is better than the best: no living family of a member
+    holds a variable outside S and B, so moving B forward changes no member's choice and only enlarges the others'. The
+    first of B is one of the children, so the closures of these are looked at.
+    """
+    rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
+    needs, closed, waiting, is_known = ws.needs, ws.closed, ws.stuck, ws.hits
+    n_words, n_outside = states.shape[1], ws.outside[len(children)]
+    smallest = n_outside
+    for i in range(n_outside):
+        is_known[ws.outside[i]] = 0
+    for j in range(begin, n_found):
+        for w in range(n_words):
+            closed[TRIED, w] = 0
+        put(closed, TRIED, found.facts[j, VARIABLE])
+        waiting[0], n_waiting, size = found.facts[j, VARIABLE], 1, 1
+        while n_waiting > 0 and size < smallest:
+            n_waiting -= 1
+            v = waiting[n_waiting]
+            if not is_known[v]:
+                is_known[v] = 1
+                look(v, left, left, -1, rows, bits, sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
+                for w in range(n_words):
+                    needs[v, w] = 0
+                for e in range(children[v, START], children[v, START] + children[v, N_ENTRIES]):
+                    if entries[e, REDUCED] <= left:
+                        for w in range(n_words):
+                            needs[v, w] |= entries[e, MASK + w]
+            for w in range(n_words):
+                new = np.uint64(needs[v, w] & ~closed[TRIED, w])
+                closed[TRIED, w] |= needs[v, w]
+                while new != np.uint64(0):
+                    waiting[n_waiting] = 64 * w + trailing_zeros(new)
+                    n_waiting += 1
+                    size += 1
+                    new &= new - np.uint64(1)
+        if size < smallest:
+            smallest = size
+            for w in range(n_words):
+                closed[SMALLEST, w] = closed[TRIED, w]
+    if smallest == n_outside:
+        return n_found
+    kept = begin
+    for j in range(begin, n_found):
+        if holds(closed, SMALLEST, found.facts[j, VARIABLE]):
+            for w in range(n_words):
+                found.states[kept, w] = found.states[j, w]
+            for i in range(found.facts.shape[1]):
+                found.facts[kept, i] = found.facts[j, i]
+            kept += 1
+    return kept

@@ -186,7 +186,7 @@ class _Team:
         workspace = self._workspaces.get()
         try:
             last = min(first + STATES_PER_TASK, layer.n_states)
-            return int(expand(self._table, workspace, layer.states, layer.cost, first, last, found))
+            return int(expand(self._table, workspace, layer.states, layer.cost, first, last, found, True))
         finally:
             self._workspaces.put(workspace)
 
