@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from papers import p000, p001, p003, p004
+from papers import p000, p001, p002, p003, p004
 from papers._data import DEFAULT_FOLDER, ROOT
 from papers._experiment import Experiment, Store, run, to_stderr
 from papers._print import as_csv, as_json, as_text
@@ -28,7 +28,8 @@ from papers._print import as_csv, as_json, as_text
 
 def experiments(folder: Path) -> list[Experiment]:
     """All tables, on the data sets of a folder."""
-    return [*p000.tables(folder), *p001.tables(folder), *p003.tables(folder), *p004.tables(folder)]
+    modules = (p000, p001, p002, p003, p004)
+    return [table for module in modules for table in module.tables(folder)]
 
 
 def main(arguments: list[str] | None = None) -> int:

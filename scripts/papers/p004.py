@@ -1,75 +1,49 @@
-"""Paper 004: Sugahara and Ueno, "Exact learning augmented naive Bayes classifier".
+"""Paper 004: Sugahara and Ueno, "Exact learning augmented naive Bayes classifier": accuracies and run times.
 
-Rows with missing values are dropped, columns of numbers with more than ten values cut at the median (inside the folds),
-parameters are EAP with 1 / (r q), structures have no limit of the parents where 2^n families can be scored. The rows of
-the printed tables that are permuted against their names have been put right (`published/`).
+Tables 2 and 3 are in `p004_structure`, 4 and 5 in `p004_searches`; `p004_setup` says what is common to all.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 import numpy as np
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet
-from exactbnc.compare import compare
 from exactbnc.cutting import cut, learn_cuts
-from exactbnc.evaluate import Exact, Method, cross_validate
+from exactbnc.evaluate import cross_validate
 from exactbnc.evaluate.statistics import hommel, wilcoxon
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.learning import Recipe, learn
-from exactbnc.parameters import fit_parameters
-from exactbnc.search import BASELINES, MCDagGES
-from exactbnc.selection import choose
-from papers._data import load, names_in, published
+from exactbnc.learning import learn
+from exactbnc.selection import choose, select
+from papers._data import load, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
-from scorecache import Dataset
-
-PAPER = "004"
-KEEP_AT_MOST = 10
-"""Columns of numbers with at most so many values are categories; the paper does not say where it drew the line."""
-N_FOLDS = 10
-MOST_VARIABLES = 23
-"""Up to here all 2^n families of a variable are scored, as in the paper."""
-QUICK = ("balance-scale", "hayes-roth", "iris", "lenses", "liver", "monks-1", "mux6", "heart", "cleve", "wine")
-QUICK_ROWS = 1000
-SAMPLE_SIZES = (100, 500, 1000, 5000, 10_000, 50_000, 100_000)
-CLASS_OF = {"asia": "either", "cancer": "Cancer"}
-N_SEEDS = 10
-SECONDS_OF_GES = 20.0
-"""Per fold. The CLL has no penalty: MC-DAG-GES adds arcs for as long as rows can be told apart."""
-
-
-def tables(folder: Path) -> list[Experiment]:
-    """The tables of the paper."""
-    return [Accuracies(folder), Convergence(folder), RunTimes(folder)]
-
-
-def method_of(name: str, n_vars: int) -> Method:
-    """A classifier of Table 1 for data with that many variables."""
-    no_limit = n_vars - 1 if n_vars <= MOST_VARIABLES else None
-    exact = Recipe(criterion="bdeu", parameters="eap", max_parents=no_limit)
-    methods: dict[str, Method] = {
-        "naive_bayes": Exact(replace(exact, structure="naive_bayes", max_parents=None)),
-        "gbn_cmdl": BASELINES["gbn-cmdl"],
-        "bnc2p": BASELINES["bnc-2p"],
-        "tan_acll": Exact(replace(exact, structure="tan", criterion="acll", max_parents=None)),
-        "ggbn_bdeu": BASELINES["ggbn-bdeu"],
-        "mc_dag_ges": MCDagGES(time_limit=SECONDS_OF_GES),
-        "gbn_bdeu": Exact(replace(exact, structure="general")),
-        "anb_bdeu": Exact(replace(exact, structure="anb")),
-        "fsanb_bdeu": Exact(replace(exact, structure="anb", max_parents=None), selects=True),
-    }
-    return methods[name]
-
+from papers._folds import splits
+from papers.p004_searches import SearchAccuracies, Searches
+from papers.p004_setup import KEEP_AT_MOST, N_FOLDS, PAPER, exact_recipe, method_of, names_of
+from papers.p004_structure import Convergence, Structures
 
 METHODS = (
     "naive_bayes", "gbn_cmdl", "bnc2p", "tan_acll", "ggbn_bdeu", "mc_dag_ges", "gbn_bdeu", "anb_bdeu", "fsanb_bdeu",
 )  # fmt: skip
+ALSO = ("fsanb_by_nb",)
+"""Not in the paper: threshold and ESS of the selection chosen by the accuracy of naive Bayes, as the library does."""
+WITHIN, MANY_ROWS = 0.02, 500
+"""How near a single accuracy should be to the paper's, on data sets of at least so many rows."""
+
+
+def tables(folder: Path) -> list[Experiment]:
+    """The tables of the paper."""
+    return [
+        Accuracies(folder),
+        Structures(folder),
+        Convergence(folder),
+        Searches(folder),
+        SearchAccuracies(folder),
+        RunTimes(folder),
+    ]
 
 
 @dataclass(frozen=True)
@@ -83,32 +57,36 @@ class Accuracies:
 
     def cells(self, *, quick: bool) -> list[Cell]:
         """Every data set that is here with every method."""
-        there = names_in(self.folder)
-        names = [name for name in published("004-table1.csv") if name in there and (not quick or name in QUICK)]
-        return [Cell(name, method) for name in names or sorted(there) for method in METHODS]
+        names = names_of(self.folder, "004-table1.csv", quick=quick)
+        return [Cell(name, method) for name in names for method in (*METHODS, *ALSO)]
 
     def compute(self, cell: Cell) -> Result:
         """Accuracy over all folds: rows classified correctly over rows."""
         data = load(self.folder, cell.data)
+        n_folds = min(N_FOLDS, data.n_rows)
         begun = time.perf_counter()
         (found,) = cross_validate(
             data,
             data.names[-1],
             [method_of(cell.method, data.n_vars)],
-            n_folds=min(N_FOLDS, data.n_rows),
+            n_folds=n_folds,
             discretize="median",
             keep_at_most=KEEP_AT_MOST,
         )
+        seconds = time.perf_counter() - begun
+        sizes = [len(test) for _, test in splits(data, n_folds=n_folds)]
+        accuracies = [fold.accuracy for fold in found.folds]
         return {
-            "accuracy": found.mean("accuracy"),
+            "accuracy": float(np.average(accuracies, weights=sizes)),
+            "fold_accuracies": accuracies,
             "log_loss": found.mean("log_loss"),
             "n_unproved": len(found.folds) - found.n_proved,
             "n_rows": data.n_rows,
-            "seconds": time.perf_counter() - begun,
+            "seconds": seconds,
         }
 
     def report(self, results: Mapping[Cell, Result]) -> Report:
-        """The table, with averages and Hommel's p-values of the two exact ANB methods."""
+        """The table, with averages, Hommel's p-values of the two exact ANB methods, and how near the paper is."""
         paper = published("004-table1.csv")
         names = list(dict.fromkeys(cell.data for cell in results))
         ours = {name: {c.method: r["accuracy"] for c, r in results.items() if c.data == name} for name in names}
@@ -116,19 +94,38 @@ class Accuracies:
         whole = [name for name in names if set(METHODS) <= set(ours[name])]
         notes = ["Columns of numbers with more than ten values were cut at the median of the training rows."]
         if whole:
-            average = {
-                side: {method: fmean(table[name][method] for name in known) for method in METHODS} if known else {}
-                for side, table, known in (
-                    ("paper", paper, [name for name in whole if name in paper]),
-                    ("ours", ours, whole),
-                )
-            }
-            lines.append(Line("average", average["paper"], average["ours"]))
+            lines.append(Line("average", _averages(paper, whole), _averages(ours, whole)))
             notes += [
                 _p_values(ours, whole, "anb_bdeu", METHODS[:7]),
                 _p_values(ours, whole, "fsanb_bdeu", METHODS[:8]),
             ]
-        return Report(f"004 Table 1: {self.title}", METHODS, lines, notes)
+        large = {name for name in names if any(r["n_rows"] >= MANY_ROWS for c, r in results.items() if c.data == name)}
+        notes += [_nearness(method, paper, ours, large) for method in METHODS if any(method in ours[n] for n in names)]
+        return Report(f"004 Table 1: {self.title}", (*METHODS, *ALSO), lines, notes)
+
+
+Table = Mapping[str, Mapping[str, float | None]]
+
+
+def _averages(table: Table, names: list[str]) -> dict[str, float]:
+    """The mean of every method over those of the data sets that the table has."""
+    known = [table[name] for name in names if name in table]
+    shared = [method for method in (*METHODS, *ALSO) if known and all(row.get(method) is not None for row in known)]
+    return {method: fmean(row[method] for row in known) for method in shared}
+
+
+def _nearness(method: str, paper: Table, ours: Table, large: set[str]) -> str:
+    """The means over the data sets that both have, and the share of the large ones with nearly the same accuracy."""
+    both = [name for name in ours if name in paper and method in ours[name]]
+    if not both:
+        return f"{method}: no data set of the paper"
+    theirs, own = (fmean(table[name][method] for name in both) for table in (paper, ours))
+    gaps = [abs(ours[name][method] - paper[name][method]) for name in both if name in large]
+    near = sum(gap <= WITHIN for gap in gaps)
+    return (
+        f"{method}: mean over {len(both)} data sets {own:.4f}, paper {theirs:.4f} ({own - theirs:+.4f}); "
+        f"{near} of {len(gaps)} with at least {MANY_ROWS} rows within {WITHIN}"
+    )
 
 
 def _p_values(ours: Mapping[str, Mapping[str, float]], names: list[str], best: str, others: tuple[str, ...]) -> str:
@@ -139,97 +136,8 @@ def _p_values(ours: Mapping[str, Mapping[str, float]], names: list[str], best: s
 
 
 @dataclass(frozen=True)
-class Convergence:
-    """Table 3: distance to the smallest ANB that is an I-map, and divergence from the true structure's posterior."""
-
-    folder: Path
-    paper: str = PAPER
-    table: str = "3"
-    title: str = "SHD and KLD of exact ANBs on samples of CANCER and ASIA"
-
-    def cells(self, *, quick: bool) -> list[Cell]:
-        """Networks and sample sizes."""
-        if not (self.folder / "networks").is_dir():
-            return []
-        sizes = SAMPLE_SIZES[:5] if quick else SAMPLE_SIZES
-        return [Cell(network, str(size)) for network in CLASS_OF for size in sizes]
-
-    def compute(self, cell: Cell) -> Result:
-        """Means over the seeds, with their spread."""
-        net = read_bayesnet(self.folder / "networks" / f"{cell.data}.bif.gz")
-        class_name = CLASS_OF[cell.data]
-        goal = smallest_anb(net, class_name)
-        distances, divergences = [], []
-        for seed in range(N_SEEDS):
-            sample = net.sample(int(cell.method), seed=seed)
-            if len(np.unique(sample.column(class_name))) < 2:
-                continue
-            learned = learn(sample, class_name, Recipe(structure="anb", max_parents=net.n_vars - 1)).net
-            true = fit_parameters(sample, net.dag, "eap")
-            distances.append(compare(learned.dag, goal).cpdag_shd)
-            divergences.append(posterior_divergence(net, true, learned, class_name))
-        return {
-            "shd": fmean(distances),
-            "shd_spread": stdev(distances) if len(distances) > 1 else 0.0,
-            "kld": fmean(divergences),
-            "n_seeds": len(distances),
-        }
-
-    def report(self, results: Mapping[Cell, Result]) -> Report:
-        """One line per network and size."""
-        paper = _by_network_and_size()
-        lines = [Line(f"{c.data} {c.method}", paper[c.data, int(c.method)], r) for c, r in results.items()]
-        notes = [
-            f"Ours: means over {N_SEEDS} samples; the paper shows one. SHD between the essential graphs.",
-            *(f"{c.data} {c.method}: standard deviation of the SHD {r['shd_spread']:.2f}" for c, r in results.items()),
-        ]
-        return Report(f"004 Table 3: {self.title}", ("shd", "kld"), lines, notes)
-
-
-def _by_network_and_size() -> dict[tuple[str, int], dict[str, float | None]]:
-    import csv
-
-    from papers._data import PUBLISHED
-
-    with (PUBLISHED / "004-table3.csv").open(encoding="utf-8", newline="") as lines:
-        return {
-            (row["network"], int(row["n_rows"])): {"shd": float(row["shd"]), "kld": float(row["kld"])}
-            for row in csv.DictReader(lines)
-        }
-
-
-def all_rows(net: BayesNet) -> np.ndarray:
-    """Every configuration of a small network, variables x configurations."""
-    return np.array(np.unravel_index(np.arange(int(net.arities.prod())), tuple(net.arities)), dtype=np.uint16)
-
-
-def smallest_anb(net: BayesNet, class_name: str) -> object:
-    """The ANB with the fewest parameters that can represent the network: the best by BIC on its exact probabilities.
-
-    They are rounded to counts of ten million rows: a dependence that shows there outweighs any penalty.
-    """
-    rows = all_rows(net)
-    weights = np.rint(np.exp(net.log_probability(rows)) * 1e7).astype(np.int64)
-    seen = weights > 0
-    exact = Dataset(net.names, net.states, np.ascontiguousarray(rows[:, seen]), weights[seen])
-    return learn(exact, class_name, Recipe(structure="anb", criterion="bic", max_parents=net.n_vars - 1)).net.dag
-
-
-def posterior_divergence(net: BayesNet, true: BayesNet, learned: BayesNet, class_name: str) -> float:
-    """sum over x of P(x) KL( P(c | x) under the true structure || under the learned one )."""
-    rows = all_rows(net)
-    target = net.position(class_name)
-    rows = rows[:, rows[target] == 0]
-    evidence = rows.copy()
-    evidence[target] = UNKNOWN
-    weight = np.exp(net.log_probability(evidence))
-    first, second = true.log_posterior(rows, class_name), learned.log_posterior(rows, class_name)
-    return float((weight[:, None] * np.exp(first) * (first - second)).sum())
-
-
-@dataclass(frozen=True)
 class RunTimes:
-    """Table 6: milliseconds of exact general networks, exact ANBs after selection, and the selection."""
+    """Table 6: milliseconds of exact general networks, exact ANBs without and after selection, and the selection."""
 
     folder: Path
     paper: str = PAPER
@@ -237,60 +145,75 @@ class RunTimes:
     title: str = "run times (ms) of exact learning, no limit of the parents, scoring included"
 
     def cells(self, *, quick: bool) -> list[Cell]:
-        """Every data set, all three at once."""
-        there = names_in(self.folder)
-        names = [name for name in published("004-table6.csv") if name in there and (not quick or name in QUICK)]
-        return [Cell(name, "times") for name in names or sorted(there)]
+        """Every data set, all times at once."""
+        return [Cell(name, "times") for name in names_of(self.folder, "004-table6.csv", quick=quick)]
 
     def compute(self, cell: Cell) -> Result:
-        """Wall time of one thread on all rows; kernels are loaded by a first run on a few rows."""
+        """CPU time of one thread on all rows, kernels loaded; other work on the machine hardly changes it.
+
+        `selection` is one search, as in the paper, `choice` the cross-validation (by naive Bayes) that sets its
+        threshold and ESS before.
+        """
         data = load(self.folder, cell.data)
         class_name = data.names[-1]
         data = cut(data, learn_cuts(data, class_name, "median", keep_at_most=KEEP_AT_MOST))
-        few = data.rows(np.arange(min(data.n_rows, 60)))
-        limit = data.n_vars - 1 if data.n_vars <= MOST_VARIABLES else None
-        times: Result = {}
+        result: Result = {"n_vars": data.n_vars, "n_rows": data.n_rows}
         for structure in ("general", "anb"):
-            recipe = Recipe(structure=structure, max_parents=limit, n_jobs=1)
-            if len(np.unique(few.column(class_name))) > 1:
-                learn(few, class_name, replace(recipe, max_parents=min(3, data.n_vars - 1)))
-            begun = time.perf_counter()
-            learned = learn(data, class_name, recipe)
-            times[structure] = 1000 * (time.perf_counter() - begun)
-            times[f"{structure}_status"] = learned.solution.status.value
-        begun = time.perf_counter()
-        kept = choose(data, class_name).kept
-        times["selection"] = 1000 * (time.perf_counter() - begun)
-        begun = time.perf_counter()
-        learn(data.columns([*kept, class_name]), class_name, Recipe(structure="anb", n_jobs=1))
-        times["selected"] = 1000 * (time.perf_counter() - begun) + times["selection"]
-        return times
+            recipe = replace(exact_recipe(structure, data.n_vars), n_jobs=1)
+            result[structure], learned = _milliseconds(lambda recipe=recipe: learn(data, class_name, recipe))
+            result[f"{structure}_status"] = learned.solution.status.value
+        result["choice"], chosen = _milliseconds(lambda: choose(data, class_name))
+        result["selection"], _ = _milliseconds(
+            lambda: select(data, class_name, threshold=chosen.threshold, ess=chosen.ess)
+        )
+        selected = data.columns([*chosen.kept, class_name])
+        recipe = replace(exact_recipe("anb", selected.n_vars), n_jobs=1)
+        spent, _ = _milliseconds(lambda: learn(selected, class_name, recipe))
+        result["fsanb"] = spent + result["selection"]
+        result["n_kept"] = len(chosen.kept)
+        return result
 
     def report(self, results: Mapping[Cell, Result]) -> Report:
         """Ours beside the paper's, and how many times faster."""
         paper = published("004-table6.csv")
         lines = []
         for cell, result in results.items():
-            theirs = paper.get(cell.data, {})
-            told = {
-                "gbn": theirs.get("gbn_ms"),
-                "fsanb": theirs.get("fsanb_ms"),
-                "selection": theirs.get("selection_ms"),
+            printed = paper.get(cell.data, {})
+            theirs = {name: printed.get(f"{name}_ms") for name in ("gbn", "fsanb", "selection")}
+            ours = {"gbn": result["general"], **{n: result[n] for n in ("anb", "fsanb", "selection", "choice")}}
+            faster = {
+                f"{name}_faster": theirs[of] / ours[name]
+                for name, of in (("gbn", "gbn"), ("anb", "fsanb"), ("fsanb", "fsanb"))
+                if theirs[of]
             }
-            ours = {
-                "gbn": result["general"],
-                "anb": result["anb"],
-                "fsanb": result["selected"],
-                "selection": result["selection"],
-            }
-            lines.append(Line(cell.data, told, ours))
-        slow = [
-            (line.title, line.paper["fsanb"] / line.ours["fsanb"])
-            for line in lines
-            if (line.paper.get("fsanb") or 0) > 1000
-        ]
+            lines.append(Line(cell.data, theirs, ours | faster))
+        columns = ("gbn", "anb", "fsanb", "selection", "choice", "gbn_faster", "anb_faster", "fsanb_faster")
+        unproved = [c.data for c, r in results.items() if {r["general_status"], r["anb_status"]} != {"optimal"}]
         notes = [
-            "Paper: Java on a 2.2 GHz Xeon, another year. Ours: one thread, all rows, nothing compiled in the time."
+            "Paper: Java on a 2.2 GHz Xeon, another year. Ours: CPU time of one thread, nothing compiled in it.",
+            "fsanb is one search and the ANB over what it kept, as in the paper; choice, the cross-validation of "
+            "threshold and ESS before it, is not counted there. The paper has no time of the ANB over all features: "
+            "anb_faster sets ours against its fsANB, which had fewer features or as many.",
+            f"Not proved optimal: {', '.join(unproved) or 'none'}",
+            *(_ratio_note(name, lines) for name in ("gbn_faster", "anb_faster", "fsanb_faster")),
         ]
-        notes += [f"{name}: {ratio:.0f} times as fast as the paper's fsANB" for name, ratio in slow]
-        return Report(f"004 Table 6: {self.title}", ("gbn", "anb", "fsanb", "selection"), lines, notes)
+        return Report(f"004 Table 6: {self.title}", columns, lines, notes)
+
+
+def _milliseconds(work: Callable[[], object]) -> tuple[float, object]:
+    """The CPU time of a task and what it gives; one below two seconds is done twice, since the first loads kernels."""
+    spent = float("inf")
+    for _ in range(2):
+        begun = time.process_time()
+        found = work()
+        spent = min(spent, 1000 * (time.process_time() - begun))
+        if spent > 2000:
+            break
+    return spent, found
+
+
+def _ratio_note(name: str, lines: list[Line]) -> str:
+    ratios = sorted(line.ours[name] for line in lines if name in line.ours)
+    if not ratios:
+        return f"{name}: no data set of the paper"
+    return f"{name}: {ratios[0]:.3g} to {ratios[-1]:.3g}, median {np.median(ratios):.3g}"
