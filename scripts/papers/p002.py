@@ -120,11 +120,19 @@ def folds(data: Dataset, percent: int) -> Iterator[tuple[Dataset, Dataset]]:
     class_name = data.names[-1]
     continuous = _continuous(data, class_name)
     for number, (train, test) in enumerate(splits(data, n_folds=N_FOLDS)):
-        order = np.random.default_rng(number).permutation(train)
-        known, asked = data.rows(order[: max(2, len(train) * percent // 100)]), data.rows(test)
+        chosen = _share(data.column(class_name), np.random.default_rng(number).permutation(train), percent)
+        known, asked = data.rows(chosen), data.rows(test)
         learned = learn_cuts(known, class_name, "quantile", n_bins=5)
         points = {name: at for name, at in learned.items() if name in continuous}
         yield cut(known, points), cut(asked, points)
+
+
+def _share(classes: np.ndarray, order: np.ndarray, percent: int) -> np.ndarray:
+    """The first rows of an order; if they are all of one class, the first of another one replaces the last."""
+    chosen = order[: max(2, len(order) * percent // 100)].copy()
+    if len(np.unique(classes[chosen])) == 1:
+        chosen[-1] = order[classes[order] != classes[chosen[0]]][0]
+    return chosen
 
 
 def _continuous(data: Dataset, class_name: str) -> set[str]:
