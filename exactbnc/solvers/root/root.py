@@ -1,7 +1,8 @@
 """What every search begins with: a good network, multipliers, a bound, and the families that are left.
 
 1. Local search over orders finds a network; nothing helps more than a good one.
-2. Dual ascent gives the first cluster cuts and multipliers.
+2. Dual ascent gives the first cluster cuts and multipliers; where there are many families, block-coordinate ascent
+   improves them before the LP, whose first rounds are slow then.
 3. The LP raises the bound until it is closed or the search that follows would do better; families that no cheaper
    network can use leave. Orders that follow LP points are improved by local search.
 4. If it is still open, the local search goes on from the best network.
@@ -22,6 +23,7 @@ from exactbnc.limits import Limits
 from exactbnc.primal.orders import Effort, Families, families, improve, search_orders
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
+from exactbnc.solvers.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
 from exactbnc.solvers.root.lp import SHORT, Incumbent, RootResult, RootSettings, solve_root
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
@@ -33,6 +35,9 @@ SECOND_EFFORT = Effort(n_chains=1, kicks_per_var=20)
 
 The LP finds good networks by itself; so does branch-and-cut, for which the first effort is enough."""
 MANY_VARIABLES = 128
+MANY_FAMILIES = 100_000
+BLOCK_ROUNDS = 20
+"""With so many families, and not too many variables, so many rounds of block-coordinate ascent come before the LP."""
 
 Tell = Callable[[Incumbent, int], None]
 """Called with the best network so far and the bound, both as costs."""
@@ -85,18 +90,42 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
         effort = LEAST_EFFORT if is_large else FIRST_EFFORT
         incumbent = _searched(table, searched, order, effort, bound, deadline, seed)
         tell(incumbent, bound)
-    with _timed(seconds, "lp_seconds"):
-        result = solve_root(
-            table,
-            cuts,
-            multipliers,
-            incumbent,
-            settings=settings,
-            deadline=deadline,
-            improve=lambda guess: improve(searched, guess, seed=seed)[0],
-            on_round=lambda bound, incumbent: tell(incumbent, bound),
-        )
-        tell(result.incumbent, result.bound)
+
+    def improved(guess: Ints) -> Ints:
+        return improve(searched, guess, seed=seed)[0]
+
+    def on_round(bound: int, incumbent: Incumbent) -> None:
+        tell(incumbent, bound)
+
+    result = None
+    if table.n_families > MANY_FAMILIES and not is_large:
+        with _timed(seconds, "ascent_seconds"):
+            result = solve_root_by_ascent(
+                table,
+                cuts,
+                multipliers,
+                incumbent,
+                settings=settings,
+                deadline=deadline,
+                seed=seed,
+                most_rounds=BLOCK_ROUNDS,
+                improve=improved,
+                on_round=on_round,
+            )
+        cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
+    if result is None or not (result.is_closed or result.is_interrupted):
+        with _timed(seconds, "lp_seconds"):
+            result = solve_root(
+                table,
+                cuts,
+                multipliers,
+                incumbent,
+                settings=settings,
+                deadline=deadline,
+                improve=improved,
+                on_round=on_round,
+            )
+    tell(result.incumbent, result.bound)
     root = _root(table, result, settings, seconds)
     if root.is_closed or root.is_interrupted:
         return root
