@@ -8,7 +8,7 @@ The scikit-learn estimators and the command line both come through here.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -128,6 +128,22 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
     return Learned(net, solution, problem, plan.domain.max_parents, seconds)
+
+
+def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
+    """The recipe as a function from data to networks, with which `exactbnc.selection.choose` can judge features.
+
+    Rows of one class, which a fold may hold, give naive Bayes: there is nothing to tell apart.
+    """
+
+    def network(dataset: Dataset, class_name: str) -> BayesNet:
+        observed = dataset.column(class_name)
+        if observed.min() == observed.max():
+            structure = _naive_bayes(dataset, class_name)
+            return fit_parameters(dataset, structure, recipe.estimator(), class_name=class_name)
+        return learn(dataset, class_name, recipe).net
+
+    return network
 
 
 def affordable_parents(score: Score, domain: Domain) -> int | None:

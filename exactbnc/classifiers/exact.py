@@ -18,7 +18,7 @@ from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.classifiers._base import Floats, TableClassifier
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
-from exactbnc.learning import Learned, Recipe, learn
+from exactbnc.learning import Learned, Recipe, learn, networks_by
 from exactbnc.parameters import ParameterEstimator
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
@@ -43,7 +43,7 @@ class ExactBNClassifier(TableClassifier):
     ess             equivalent sample size of the criterion and of the parameters "eap"
     parameters      "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or a ParameterEstimator
     constraints     `Constraints`, or a mapping with the names of their fields; the class is called `class_name_`
-    feature_selection   None or "bayes_factor"
+    feature_selection   None or "bayes_factor": threshold and ESS by two folds of this very classifier
     discretize      None, "mdlp", "median" or "quantile" (five intervals), for the numeric columns
     missing         "error" or "category", for missing values in the training data
     states          name -> states of a column, also those that do not occur
@@ -101,7 +101,7 @@ class ExactBNClassifier(TableClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
         """Learn structure and parameters; `sample_weight` are whole numbers, how many rows a row stands for."""
         recipe = self._recipe()
-        dataset = self._selected(self._training_data(X, y, sample_weight))
+        dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
         self._tell(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         learned = learn(dataset, self.class_name_, recipe)
         self._warn_if_unproved(learned)
@@ -166,14 +166,14 @@ class ExactBNClassifier(TableClassifier):
             seed=_seed(self.random_state),
         )
 
-    def _selected(self, dataset: Dataset) -> Dataset:
+    def _selected(self, dataset: Dataset, recipe: Recipe) -> Dataset:
         """The data set without the features that the selection drops."""
         features = [name for name in dataset.names if name != self.class_name_]
         self.log_bayes_factors_: dict[str, float] | None = None
         if self.feature_selection is not None:
             from exactbnc.selection import choose, log_bayes_factors
 
-            chosen = choose(dataset, self.class_name_)
+            chosen = choose(dataset, self.class_name_, fit=networks_by(recipe))
             features = list(chosen.kept)
             self.log_bayes_factors_ = log_bayes_factors(dataset, self.class_name_, ess=chosen.ess)
         self.selected_features_ = np.array(features, dtype=object)

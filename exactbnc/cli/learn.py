@@ -57,7 +57,7 @@ def learn(
     from exactbnc.export.bayesnets import bayesnet_suffix, write_bayesnet
     from exactbnc.export.plot import picture_suffix
     from exactbnc.export.plot import plot as draw
-    from exactbnc.learning import Recipe
+    from exactbnc.learning import Recipe, networks_by
     from exactbnc.learning import learn as find
     from exactbnc.model import write_model
     from exactbnc.selection import choose
@@ -89,7 +89,7 @@ def learn(
         check_values(dataset, max_states)
     selection = None
     if select:
-        selection = choose(dataset, class_name)
+        selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
     model = _model(learned, dataset, source, class_name, cut_points, recipe, selection)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.averaging import TanAverage
-from exactbnc.learning import Recipe, learn
+from exactbnc.learning import Recipe, learn, networks_by
 from exactbnc.solution import Status
 from scorecache.dataset import Dataset
 
@@ -58,7 +58,7 @@ class Exact:
         if self.selects:
             from exactbnc.selection import choose
 
-            kept = [*choose(dataset, class_name).kept, class_name]
+            kept = [*choose(dataset, class_name, fit=networks_by(self.recipe)).kept, class_name]
             positions = [dataset.index[name] for name in kept]
             fitted = Exact(self.recipe).fit(dataset.columns(kept), class_name)
             return Fitted(lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])), fitted.is_proved)

@@ -1,19 +1,21 @@
 """Threshold and equivalent sample size of the selection, chosen by cross-validation on a data set.
 
-Every pair, ESS by ESS and within it threshold by threshold, selects on the training rows of each fold, and a naive
-Bayes with EAP parameters (N' = 1) classifies the others; the first of the pairs with the most rows right is taken.
-Folds are stratified, in the order of the rows.
+Every pair, ESS by ESS and within it threshold by threshold, selects on the training rows of each fold, and a network
+learned on them classifies the others; the first of the pairs with the most rows right is taken. Folds are stratified,
+in the order of the rows. The paper does not say which network judges: for a classifier it is the classifier's own kind,
+by itself a naive Bayes with EAP parameters (N' = 1).
 Reference: Sugahara, Ueno, "Exact learning augmented naive Bayes classifier", section 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.bayesnet import BayesNet
 from exactbnc.dag import DAG
 from exactbnc.parameters import fit_parameters
 from exactbnc.selection.bayes_factor import Selection, select
@@ -24,15 +26,26 @@ THRESHOLDS = (3.0, 20.0, 150.0)
 EQUIVALENT_SAMPLE_SIZES = (1.0, 2.0, 5.0)
 
 
+Fit = Callable[[Dataset, str], BayesNet]
+"""Learns a network over the variables of a data set with that class."""
+
+
+def naive_bayes(dataset: Dataset, class_name: str) -> BayesNet:
+    """The class as the only parent of every feature, EAP parameters."""
+    arcs = [(class_name, name) for name in dataset.names if name != class_name]
+    return fit_parameters(dataset, DAG.from_arcs(dataset.names, arcs))
+
+
 def choose(
     dataset: Dataset,
     class_name: str,
     *,
+    fit: Fit = naive_bayes,
     thresholds: Sequence[float] = THRESHOLDS,
     equivalent_sample_sizes: Sequence[float] = EQUIVALENT_SAMPLE_SIZES,
     n_folds: int = 2,
 ) -> Selection:
-    """Select on all rows with the pair of settings that classifies best in a cross-validation."""
+    """Select on all rows with the pair of settings with which `fit` classifies best in a cross-validation."""
     if n_folds < 2:
         raise ParameterError(f"n_folds must be at least 2. Got {n_folds} instead.")
     pairs = list(product(equivalent_sample_sizes, thresholds))
@@ -43,19 +56,16 @@ def choose(
         for position, (ess, threshold) in enumerate(pairs):
             kept = select(known, class_name, threshold=threshold, ess=ess).kept
             if kept not in judged:
-                judged[kept] = _n_right(known, asked, class_name, kept)
+                names = (*kept, class_name)
+                judged[kept] = _n_right(fit(known.columns(names), class_name), asked.columns(names), class_name)
             right[position] += judged[kept]
     ess, threshold = pairs[int(np.argmax(right))]
     return select(dataset, class_name, threshold=threshold, ess=ess)
 
 
-def _n_right(known: Dataset, asked: Dataset, class_name: str, features: Sequence[str]) -> int:
-    """How many rows, weights counted, a naive Bayes on these features classifies correctly."""
-    names = (*features, class_name)
-    structure = DAG.from_arcs(names, [(class_name, name) for name in features])
-    net = fit_parameters(known.columns(names), structure)
-    codes = asked.columns(names).codes
-    is_right = net.log_posterior(codes, class_name).argmax(axis=1) == codes[-1]
+def _n_right(net: BayesNet, asked: Dataset, class_name: str) -> int:
+    """How many rows, weights counted, a network classifies correctly."""
+    is_right = net.log_posterior(asked.codes, class_name).argmax(axis=1) == asked.column(class_name)
     return int(is_right.sum() if asked.weights is None else is_right @ asked.weights)
 
 

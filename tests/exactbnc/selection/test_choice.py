@@ -8,6 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from exactbnc.dag import DAG
+from exactbnc.parameters import fit_parameters
 from exactbnc.selection import Selection, choice, choose, select
 from exactbnc.selection.choice import EQUIVALENT_SAMPLE_SIZES, THRESHOLDS
 from scorecache.dataset import Dataset
@@ -76,12 +78,12 @@ def test_the_pair_is_the_first_with_the_most_rows_right(dataset, n_folds):
 
 def test_of_pairs_that_are_equally_often_right_the_first_is_taken_ess_by_ess(monkeypatch):
     """Both (1, 20) and (2, 3) have nine rows right; the first pair, (1, 3), has eight."""
-    right = {(1.0, 3.0): 8, (1.0, 20.0): 9, (2.0, 3.0): 9, (2.0, 20.0): 1}
-    dataset = Dataset.from_codes([[0, 1] * 8, [0, 1] * 8], names=["x", "y"])
+    right = {"1.0, 3.0": 8, "1.0, 20.0": 9, "2.0, 3.0": 9, "2.0, 20.0": 1}
+    dataset = Dataset.from_codes([[0, 1] * 8] * 5, names=[*right, "y"])
     monkeypatch.setattr(
-        choice, "select", lambda _, __, *, threshold, ess: Selection(((ess, threshold),), {}, threshold, ess)
+        choice, "select", lambda _, __, *, threshold, ess: Selection((f"{ess}, {threshold}",), {}, threshold, ess)
     )
-    monkeypatch.setattr(choice, "_n_right", lambda _, __, ___, kept: right[kept[0]])
+    monkeypatch.setattr(choice, "_n_right", lambda _, asked, __: right[asked.names[0]])
 
     found = choose(dataset, "y", thresholds=(3.0, 20.0), equivalent_sample_sizes=(1.0, 2.0))
 
@@ -99,7 +101,7 @@ def test_rows_that_are_right_count_as_often_as_their_weights(dataset):
     joints = [joint_by_naive_bayes(train, features, class_name, arity, row) for row in rows]
     assume(all(joint.count(max(joint)) == 1 for joint in joints))
 
-    found = choice._n_right(dataset, dataset, class_name, features)
+    found = choice._n_right(choice.naive_bayes(dataset, class_name), dataset, class_name)
 
     is_right = [joint.index(max(joint)) == row[class_name] for joint, row in zip(joints, rows, strict=True)]
     assert found == sum(weight for weight, right in zip(weights, is_right, strict=True) if right)
@@ -148,3 +150,24 @@ def test_a_single_row_leaves_the_first_pair():
     dataset = Dataset.from_codes([[0], [0]], [2, 2], names=["x", "y"])
 
     assert choose(dataset, "y") == select(dataset, "y", threshold=3.0, ess=1.0)
+
+
+def test_the_network_that_judges_can_be_any():
+    """Only a network with z -> x sees that x is y or not, as z says; both features must stay for it."""
+    random = np.random.default_rng(0)
+    y, z = random.integers(0, 2, 400), random.integers(0, 2, 400)
+    noise = random.random(400) < 0.02
+    x = (y ^ z) ^ noise
+    dataset = Dataset.from_codes(np.array([x, z, y]), names=["x", "z", "y"])
+    seen = []
+
+    def augmented(known, class_name):
+        seen.append(known.names)
+        arcs = [(class_name, name) for name in known.names if name != class_name]
+        both = [("z", "x")] if {"x", "z"} <= set(known.names) else []
+        return fit_parameters(known, DAG.from_arcs(known.names, arcs + both))
+
+    found = choose(dataset, "y", fit=augmented, thresholds=(0.5, 150.0), equivalent_sample_sizes=(1.0,))
+
+    assert set(seen) >= {("x", "z", "y")}
+    assert found.kept == ("x", "z")
