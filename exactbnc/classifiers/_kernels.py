@@ -6,7 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-UNKNOWN = np.uint16(2**16 - 1)
+from exactbnc import bayesnet
+
+UNKNOWN = np.uint16(bayesnet.UNKNOWN)
 BLOCK = 256
 """Rows at a time: they are read once, and every column's codes are written side by side."""
 

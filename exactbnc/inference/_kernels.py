@@ -12,7 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-UNKNOWN = np.uint16(2**16 - 1)
+from exactbnc import bayesnet
+
+UNKNOWN = np.uint16(bayesnet.UNKNOWN)
 BLOCK = 256
 """Rows at a time: their cell numbers and sums stay in the first-level cache."""
 

@@ -16,16 +16,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.bayesnet import UNKNOWN, BayesNet
 from exactbnc.inference.families import log_table
 from scorecache.errors import MemoryLimitError
-
-if TYPE_CHECKING:
-    from exactbnc.bayesnet import BayesNet
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint16]
@@ -34,8 +31,6 @@ Island = tuple[frozenset[int], frozenset[int]]
 
 MOST_CELLS = 2**24
 """Cells (128 MiB) of the largest product of tables; more rows than fit are done in pieces."""
-
-UNKNOWN = 2**16 - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.bayesnet import BayesNet, Codes, Floats
 from exactbnc.inference import _kernels
-
-if TYPE_CHECKING:
-    from exactbnc.bayesnet import BayesNet
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,21 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes, Floats
 from exactbnc.inference import _kernels
-from exactbnc.inference.elimination import UNKNOWN, add_islands, log_sum_exp, row_chunks, sum_out
+from exactbnc.inference.elimination import add_islands, log_sum_exp, row_chunks, sum_out
 from exactbnc.inference.families import OpenFamilies, open_families
 from scorecache.errors import ParameterError
-
-if TYPE_CHECKING:
-    from exactbnc.bayesnet import BayesNet
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint16]
 
 
 class Posterior:
