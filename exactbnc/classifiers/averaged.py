@@ -66,8 +66,12 @@ class TBMATANClassifier(TableClassifier):
             raise DataError(
                 f"classes must be those of the first call, {self.classes_.tolist()}. Got {list(classes)} instead."
             )
-        dataset = self._training_data(X, y, sample_weight, goes_on=True)
-        self.average_ = self.average_.updated(dataset)
+        known = self._features
+        try:
+            self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, goes_on=True))
+        except Exception:
+            self._features = known  # what was learned before stays as it was
+            raise
         return self
 
     def _stubborn(self) -> float | None:

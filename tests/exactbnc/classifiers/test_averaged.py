@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exactbnc.averaging import TanAverage
 from exactbnc.classifiers import SSTBMATANClassifier, TBMATANClassifier
-from scorecache.errors import DataError, ParameterError
+from scorecache.errors import DataError, MemoryLimitError, ParameterError
 from tests.exactbnc.classifiers.tables import numbers, weather
 
 KINDS = [TBMATANClassifier, SSTBMATANClassifier]
@@ -143,3 +144,20 @@ def test_probabilities_add_up():
 
     assert np.abs(model.predict_proba(x).sum(axis=1) - 1).max() < 1e-12
     assert np.allclose(np.exp(model.predict_log_proba(x)), model.predict_proba(x), rtol=1e-12)
+
+
+def test_a_batch_that_fails_leaves_what_was_learned_as_it_was(monkeypatch):
+    x, y = weather()
+    model = TBMATANClassifier().partial_fit(x, y, classes=np.unique(y))
+    before = model.predict_proba(x)
+    strange = [["never heard of", *row[1:]] for row in x[:4]]
+
+    def too_large(*_):
+        raise MemoryLimitError("tables of a terabyte")
+
+    monkeypatch.setattr(TanAverage, "updated", too_large)
+    with pytest.raises(MemoryLimitError):
+        model.partial_fit(strange, y[:4])
+
+    assert np.array_equal(model.predict_proba(x), before)
+    assert np.isfinite(model.predict_log_proba(strange)).all()
