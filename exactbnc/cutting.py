@@ -21,8 +21,6 @@ from scorecache.errors import ParameterError
 Floats = NDArray[np.float64]
 CutPoints = Mapping[str, Sequence[float]]
 
-METHODS = ("mdlp", "median", "quantile")
-
 
 def numbers_of(states: tuple[Hashable, ...]) -> Floats:
     """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again."""
@@ -44,20 +42,17 @@ def learn_cuts(
     dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
 ) -> dict[str, tuple[float, ...]]:
     """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name."""
-    from exactbnc.discretize import Discretizer, EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
+    from exactbnc.discretize import DISCRETIZERS
 
-    if method not in METHODS:
-        raise ParameterError(f"the discretisation must be one of {', '.join(METHODS)}. Got {method!r} instead.")
+    if method not in DISCRETIZERS:
+        raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
     names = numeric_columns(dataset, class_name)
     if not names:
         return {}
-    learners: dict[str, Discretizer] = {
-        "mdlp": MDLPDiscretizer(keep_at_most=keep_at_most),
-        "median": MedianDiscretizer(keep_at_most=keep_at_most),
-        "quantile": EqualFrequencyDiscretizer(n_bins, keep_at_most=keep_at_most),
-    }
+    bins = {"n_bins": n_bins} if method == "quantile" else {}
     table = np.column_stack([_numbers(dataset, name) for name in names])
-    learner = learners[method].fit(table, dataset.column(class_name), sample_weight=dataset.weights)
+    learner = DISCRETIZERS[method](keep_at_most=keep_at_most, **bins)
+    learner.fit(table, dataset.column(class_name), sample_weight=dataset.weights)
     return {name: tuple(learner.cut_points_[v].tolist()) for v, name in enumerate(names) if v in learner.cut_points_}
 
 

@@ -25,13 +25,12 @@ from sklearn.utils.validation import (
 
 from exactbnc.bayesnet import UNKNOWN, Codes
 from exactbnc.classifiers._features import Features, columns_of, free_name, holds_missing
+from exactbnc.discretize import DISCRETIZERS
 from scorecache._encode import is_missing, whole_weights
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
-
-DISCRETIZERS = ("mdlp", "median", "quantile")
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -130,10 +129,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learned_discretizer(self, table: Any, labels: NDArray[Any], weights: Any) -> Any:
         if self.discretize is None:
             return None
-        from exactbnc.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
-
-        kinds = {"mdlp": MDLPDiscretizer, "median": MedianDiscretizer, "quantile": EqualFrequencyDiscretizer}
-        return kinds[self.discretize]().fit(table, labels, sample_weight=weights)
+        return DISCRETIZERS[self.discretize]().fit(table, labels, sample_weight=weights)
 
     def _discretized(self, table: Any) -> Any:
         return table if self.discretizer_ is None else self.discretizer_.transform(table)

@@ -14,4 +14,17 @@ from exactbnc.discretize.equal_frequency import EqualFrequencyDiscretizer
 from exactbnc.discretize.mdlp import MDLPDiscretizer
 from exactbnc.discretize.median import MedianDiscretizer
 
-__all__ = ["Discretizer", "EqualFrequencyDiscretizer", "MDLPDiscretizer", "MedianDiscretizer", "interval_labels"]
+DISCRETIZERS: dict[str, type[Discretizer]] = {
+    "mdlp": MDLPDiscretizer,
+    "median": MedianDiscretizer,
+    "quantile": EqualFrequencyDiscretizer,
+}
+
+__all__ = [
+    "DISCRETIZERS",
+    "Discretizer",
+    "EqualFrequencyDiscretizer",
+    "MDLPDiscretizer",
+    "MedianDiscretizer",
+    "interval_labels",
+]

@@ -13,7 +13,6 @@ that occur in the data have units.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +20,9 @@ from numpy.typing import NDArray
 
 from exactbnc.dag import DAG
 from exactbnc.parameters._base import Floats
-from exactbnc.parameters.counts import MOST_CELLS
+from exactbnc.parameters.counts import cells
 from scorecache.dataset import Dataset
-from scorecache.errors import MemoryLimitError, ParameterError
+from scorecache.errors import ParameterError
 
 Ints = NDArray[np.int64]
 
@@ -107,18 +106,3 @@ def class_families(dataset: Dataset, dag: DAG, class_name: str) -> ClassFamilies
         actual=dataset.codes[target][rows].astype(np.int64),
         weights=weights,
     )
-
-
-def cells(dataset: Dataset, members: tuple[int, ...]) -> Ints:
-    """The cell that each row is in, in the table with these variables as axes."""
-    n_cells = math.prod(int(dataset.arities[v]) for v in members)
-    if n_cells > MOST_CELLS:
-        raise MemoryLimitError(
-            f"a table over {len(members)} variables would have {n_cells:,} cells, more than {MOST_CELLS:,}; "
-            "limit the parents"
-        )
-    found = np.zeros(dataset.n_rows, dtype=np.int64)
-    for v in members:
-        found *= int(dataset.arities[v])
-        found += dataset.codes[v]
-    return found

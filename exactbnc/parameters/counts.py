@@ -56,11 +56,23 @@ def count_family(dataset: Dataset, child: int, parents: Sequence[int]) -> NDArra
             f"the table of {dataset.names[child]} with {len(parents)} parents would have {math.prod(shape):,} cells, "
             f"more than {MOST_CELLS:,}; limit the parents"
         )
-    cells = np.zeros(dataset.n_rows, dtype=np.int64)
-    for v, arity in zip((*parents, child), shape, strict=True):
-        cells *= arity
-        cells += dataset.codes[v]
-    return np.bincount(cells, dataset.weights, minlength=math.prod(shape)).astype(np.float64).reshape(shape)
+    found = cells(dataset, (*parents, child))
+    return np.bincount(found, dataset.weights, minlength=math.prod(shape)).astype(np.float64).reshape(shape)
+
+
+def cells(dataset: Dataset, members: Sequence[int]) -> NDArray[np.int64]:
+    """The cell that each row is in, in the table with these variables as axes."""
+    n_cells = math.prod(int(dataset.arities[v]) for v in members)
+    if n_cells > MOST_CELLS:
+        raise MemoryLimitError(
+            f"a table over {len(members)} variables would have {n_cells:,} cells, more than {MOST_CELLS:,}; "
+            "limit the parents"
+        )
+    found = np.zeros(dataset.n_rows, dtype=np.int64)
+    for v in members:
+        found *= int(dataset.arities[v])
+        found += dataset.codes[v]
+    return found
 
 
 def families(dataset: Dataset, dag: DAG, class_name: str | None) -> list[FamilyCounts]:

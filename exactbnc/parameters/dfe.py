@@ -19,8 +19,9 @@ import numpy as np
 
 from exactbnc.dag import DAG
 from exactbnc.parameters._base import Floats, ParameterEstimator, shares
-from exactbnc.parameters._conditional import ClassFamilies, cells, class_families
+from exactbnc.parameters._conditional import ClassFamilies, class_families
 from exactbnc.parameters._kernels import prediction_losses
+from exactbnc.parameters.counts import cells
 from scorecache.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.scores._base import require_positive

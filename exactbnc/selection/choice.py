@@ -2,8 +2,8 @@
 
 Every pair, ESS by ESS and within it threshold by threshold, selects on the training rows of each fold, and a network
 learned on them classifies the others; the first of the pairs with the most rows right is taken. Folds are stratified,
-in the order of the rows. The paper does not say which network judges: for a classifier it is the classifier's own kind,
-by itself a naive Bayes with EAP parameters (N' = 1).
+in the order of the rows or, with a seed, shuffled. The paper does not say which network judges: for a classifier it is
+the classifier's own kind, by itself a naive Bayes with EAP parameters (N' = 1).
 Reference: Sugahara, Ueno, "Exact learning augmented naive Bayes classifier", section 5.
 """
 
@@ -44,13 +44,14 @@ def choose(
     thresholds: Sequence[float] = THRESHOLDS,
     equivalent_sample_sizes: Sequence[float] = EQUIVALENT_SAMPLE_SIZES,
     n_folds: int = 2,
+    seed: int | None = None,
 ) -> Selection:
     """Select on all rows with the pair of settings with which `fit` classifies best in a cross-validation."""
     if n_folds < 2:
         raise ParameterError(f"n_folds must be at least 2. Got {n_folds} instead.")
     pairs = list(product(equivalent_sample_sizes, thresholds))
     right = np.zeros(len(pairs), dtype=np.int64)
-    for train, test in _folds(dataset.column(class_name), n_folds):
+    for train, test in _folds(dataset.column(class_name), n_folds, seed):
         known, asked = dataset.rows(train), dataset.rows(test)
         judged: dict[tuple[str, ...], int] = {}  # many pairs keep the same features
         for position, (ess, threshold) in enumerate(pairs):
@@ -69,12 +70,15 @@ def _n_right(net: BayesNet, asked: Dataset, class_name: str) -> int:
     return int(is_right.sum() if asked.weights is None else is_right @ asked.weights)
 
 
-def _folds(classes: NDArray[np.uint16], n_folds: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Rows to learn from and rows to test on: the rows of every class are dealt out in turn."""
+def _folds(
+    classes: NDArray[np.uint16], n_folds: int, seed: int | None
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Rows to learn from and rows to test on: the rows of every class are dealt out in turn, shuffled with a seed."""
     fold = np.empty(len(classes), dtype=np.int64)
     for code in np.unique(classes):
         own = np.flatnonzero(classes == code)
-        fold[own] = np.arange(len(own)) % n_folds
+        turn = np.arange(len(own)) if seed is None else np.random.default_rng(seed).permutation(len(own))
+        fold[own] = turn % n_folds
     for number in range(n_folds):
         if 0 < np.count_nonzero(fold == number) < len(fold):
             yield fold != number, fold == number

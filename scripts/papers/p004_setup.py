@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from exactbnc.bayesnet import BayesNet
 from exactbnc.evaluate import Exact, Method
 from exactbnc.evaluate.methods import Fitted
-from exactbnc.learning import Recipe
+from exactbnc.learning import Recipe, networks_by
 from exactbnc.search import BASELINES, MCDagGES
-from exactbnc.selection import select
-from exactbnc.selection.bayes_factor import Selection
-from exactbnc.selection.choice import EQUIVALENT_SAMPLE_SIZES, THRESHOLDS
+from exactbnc.selection import Selection, choose
 from papers._data import load, names_in, published
 from papers._folds import folds
 from scorecache import Dataset
@@ -67,15 +65,17 @@ def method_of(name: str, n_vars: int) -> Method:
         "mc_dag_ges": lambda: MCDagGES(time_limit=SECONDS_OF_GES),
         "gbn_bdeu": lambda: Exact(exact_recipe("general", n_vars)),
         "anb_bdeu": lambda: Exact(exact_recipe("anb", n_vars)),
-        "fsanb_bdeu": SelectedANB,
-        "fsanb_by_nb": lambda: Exact(free, selects=True),
+        "fsanb_bdeu": lambda: SelectedANB(choose_by_anb),
+        "fsanb_by_nb": lambda: SelectedANB(choose),
     }
     return methods[name]()
 
 
 @dataclass(frozen=True)
 class SelectedANB:
-    """fsANB-BDeu: the exact ANB over the features that `choose_by_anb` keeps."""
+    """fsANB-BDeu: the exact ANB over the features that a choice of threshold and ESS keeps."""
+
+    choice: Callable[[Dataset, str], Selection]
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class SelectedANB:
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Choose, select, learn."""
-        return fit_on(dataset, class_name, choose_by_anb(dataset, class_name).kept)
+        return fit_on(dataset, class_name, self.choice(dataset, class_name).kept)
 
 
 def fit_on(dataset: Dataset, class_name: str, features: Sequence[str]) -> Fitted:
@@ -104,21 +104,8 @@ def choose_by_anb(dataset: Dataset, class_name: str) -> Selection:
     The paper takes "the highest classification accuracy" and does not say of which classifier. Where its Table 2 says
     that nothing was removed and naive Bayes would remove features (banknote, monks-1), the ANB is the better guess.
     """
-    pairs = list(product(EQUIVALENT_SAMPLE_SIZES, THRESHOLDS))
-    right = np.zeros(len(pairs), dtype=np.int64)
-    classes = dataset.column(class_name)
-    half = np.empty(dataset.n_rows, dtype=np.int64)
-    for code in np.unique(classes):
-        own = np.flatnonzero(classes == code)
-        half[own] = np.random.default_rng(0).permutation(len(own)) % 2
-    for number in (0, 1):
-        known, asked = dataset.rows(half != number), dataset.rows(half == number)
-        judged: dict[tuple[str, ...], int] = {}  # many pairs keep the same features
-        for position, (ess, threshold) in enumerate(pairs):
-            kept = select(known, class_name, threshold=threshold, ess=ess).kept
-            if kept not in judged:
-                predicted = fit_on(known, class_name, kept).predict(asked.codes).argmax(axis=1)
-                judged[kept] = int((predicted == asked.column(class_name)).sum())
-            right[position] += judged[kept]
-    ess, threshold = pairs[int(np.argmax(right))]
-    return select(dataset, class_name, threshold=threshold, ess=ess)
+    return choose(dataset, class_name, fit=_anb, seed=0)
+
+
+def _anb(dataset: Dataset, class_name: str) -> BayesNet:
+    return networks_by(exact_recipe("anb", dataset.n_vars))(dataset, class_name)

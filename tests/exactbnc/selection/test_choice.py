@@ -171,3 +171,15 @@ def test_the_network_that_judges_can_be_any():
 
     assert set(seen) >= {("x", "z", "y")}
     assert found.kept == ("x", "z")
+
+
+def test_a_seed_shuffles_the_rows_of_every_class_into_the_folds():
+    classes = np.array([0, 1, 0, 1, 0, 0, 1, 0, 1, 0], dtype=np.uint16)
+
+    dealt = {seed: [test.tolist() for _, test in choice._folds(classes, 2, seed)] for seed in (None, 0, 1)}
+
+    assert dealt[None] != dealt[0] != dealt[1]
+    assert dealt[0] == [test.tolist() for _, test in choice._folds(classes, 2, 0)]
+    for tests in dealt.values():
+        assert [sum(column) for column in zip(*tests, strict=True)] == [1] * 10
+        assert all(classes[np.array(test)].tolist().count(1) == 2 for test in tests)
