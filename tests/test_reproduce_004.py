@@ -248,6 +248,8 @@ def test_run_times_tell_search_and_choice_apart():
     assert result["general_status"] == result["anb_status"] == "optimal"
     assert 0 < result["selection"] < result["choice"]
     assert result["fsanb"] > result["selection"]
+    assert result["n_same"] == 4  # the paper removed no feature of iris
+    assert line.ours["anb_same_faster"] == pytest.approx(line.paper["fsanb"] / result["anb_same"])
     assert line.ours["gbn_faster"] == pytest.approx(line.paper["gbn"] / line.ours["gbn"])
 
 
