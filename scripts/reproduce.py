@@ -48,6 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     cells = experiment.cells(quick=options.quick)
     if options.only is not None:
         cells = [cell for cell in cells if cell.data in options.only]
+    if options.method is not None:
+        cells = [cell for cell in cells if cell.method in options.method]
     report = experiment.report(run(experiment, cells, store, None if options.quiet else to_stderr))
     about = {
         "paper": options.paper,
@@ -74,6 +76,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="the tables that can be made")
     parser.add_argument("--data", type=Path, default=DEFAULT_FOLDER, metavar="DIR")
     parser.add_argument("--only", action="append", metavar="NAME", help="only this data set; repeatable")
+    parser.add_argument("--method", action="append", metavar="NAME", help="only this method; repeatable")
     parser.add_argument("--quick", action="store_true", help="the small data sets")
     parser.add_argument("--results", type=Path, metavar="DIR", help="keep results here and go on from those that are")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the numbers as CSV")

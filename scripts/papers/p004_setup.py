@@ -63,6 +63,7 @@ def method_of(name: str, n_vars: int) -> Method:
         "tan_acll": lambda: Exact(replace(free, structure="tan", criterion="acll")),
         "ggbn_bdeu": lambda: BASELINES["ggbn-bdeu"],
         "mc_dag_ges": lambda: MCDagGES(time_limit=SECONDS_OF_GES),
+        "mc_dag_ges_2": lambda: MCDagGES(max_parents=2),
         "gbn_bdeu": lambda: Exact(exact_recipe("general", n_vars)),
         "anb_bdeu": lambda: Exact(exact_recipe("anb", n_vars)),
         "fsanb_bdeu": lambda: SelectedANB(choose_by_anb),
