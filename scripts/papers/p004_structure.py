@@ -27,7 +27,7 @@ from scorecache import Dataset
 GBN, FSANB = "gbn_bdeu", "fsanb_bdeu"
 SAMPLE_SIZES = (100, 500, 1000, 5000, 10_000, 50_000, 100_000)
 CLASS_OF = {"asia": "either", "cancer": "Cancer"}
-N_SEEDS = 10
+N_SEEDS = 100
 
 
 @dataclass(frozen=True)
