@@ -30,7 +30,7 @@ _HOMES = {
     "Status": "exactbnc.solution",
     "SSTBMATANClassifier": "exactbnc.classifiers",
     "TBMATANClassifier": "exactbnc.classifiers",
-    "compare": "exactbnc.compare",
+    "compare": "exactbnc.comparison",
     "cpdag": "exactbnc.equivalence",
     "fit_parameters": "exactbnc.parameters",
     "plot": "exactbnc.export",

@@ -16,7 +16,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Compare two networks: arcs added, removed and reversed, and the structural Hamming distance."""
-    from exactbnc.compare import compare as difference
+    from exactbnc.comparison import compare as difference
     from exactbnc.export import read_network
 
     a, b = read_network(first), read_network(second)

@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from exactbnc.bayesnet import UNKNOWN, BayesNet
-from exactbnc.compare import compare
+from exactbnc.comparison import compare
 from exactbnc.dag import DAG
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.learning import Recipe, learn

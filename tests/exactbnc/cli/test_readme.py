@@ -1,63 +1,60 @@
+"""The examples of the README run as printed, and its tables and links are complete."""
+
 import re
-import shlex
 
-from tests.exactbnc.cli.conftest import ROOT
+import pytest
+import typer
+
+from exactbnc.cli._app import app
+from exactbnc.parameters import PARAMETERS
+from scorecache.scores import SCORES
+from tests.docs.examples import ROOT, Runner, examples_of, first_line_not_printed
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def commands_of_block(number: int) -> list[str]:
-    """The commands of a console block of the README."""
-    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    return [line.removeprefix("$ ") for line in blocks[number].splitlines() if line.startswith("$ ")]
-
-
-def test_first_example_runs_as_printed(exactbnc, tmp_path, monkeypatch):
+@pytest.fixture
+def printed(tmp_path, monkeypatch, capsys) -> list[str]:
+    """What the examples print, one after the other, in a folder of their own."""
     (tmp_path / "instances").symlink_to(ROOT / "instances")
     monkeypatch.chdir(tmp_path)
-    commands = commands_of_block(0)
-
-    runs = []
-    for command in commands:
-        program, *arguments = shlex.split(command)
-        assert program == "exactbnc"
-        runs.append(exactbnc(*arguments))
-
-    assert [run.code for run in runs] == [0] * len(commands)
-    assert (tmp_path / "asia.jkl").exists()
-    assert (tmp_path / "asia.jkl.json").exists()
-    assert "safe for:   ANB, k-DB and FAN with class 'dysp' with at most 3 parents" in runs[1].out
-    assert "status:  optimal (proved" in runs[2].out
-    assert (tmp_path / "asia.json").exists()
+    runner = Runner(capsys.readouterr)
+    return [runner.run(example, "README.md") for example in examples_of(README)]
 
 
-def python_examples() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def test_the_examples_run_as_printed(printed, tmp_path):
+    expected = [example.expected for example in examples_of(README)]
+    classifier, score, solve, verify, learn, explain = printed
 
-
-def test_the_classifier_example_runs_as_printed(capsys):
-    exec(compile(python_examples()[0], "README.md", "exec"), {})
-
-    status, _, *probabilities = capsys.readouterr().out.split()
+    assert [first_line_not_printed(*pair) for pair in zip(expected, printed, strict=True)] == [None] * len(printed)
+    status, _, *probabilities = classifier.split()
     assert status == "optimal"
     assert len(probabilities) >= 6
+    assert "families:  41 kept of 155 scored" in score
+    assert "status:  optimal (proved" in solve
+    assert verify.startswith("verified: no network over these families scores above")
+    assert "network:    optimal, proved" in learn
+    assert "row 3: P(no)" in explain
+    for name in ("asia.jkl", "asia.jkl.json", "asia.json", "model.json", "model.png"):
+        assert (tmp_path / name).stat().st_size > 0
 
 
-def test_the_network_example_runs_as_printed(tmp_path, monkeypatch, capsys):
-    (tmp_path / "instances").symlink_to(ROOT / "instances")
-    monkeypatch.chdir(tmp_path)
+def test_the_table_of_commands_is_complete():
+    listed = re.findall(r"^\| `exactbnc (\w+)", README, re.MULTILINE)
 
-    exec(compile(python_examples()[1], "README.md", "exec"), {})
-
-    assert capsys.readouterr().out.startswith("optimal -1142.967")
+    commands = typer.main.get_command(app).commands
+    assert sorted(listed) == sorted(name for name, command in commands.items() if not command.hidden)
 
 
-def test_the_commands_for_classifiers_run_as_printed(exactbnc, tmp_path, monkeypatch):
-    (tmp_path / "instances").symlink_to(ROOT / "instances")
-    monkeypatch.chdir(tmp_path)
+def test_every_link_leads_to_a_file():
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
 
-    runs = [exactbnc(*shlex.split(command)[1:]) for command in commands_of_block(1)]
+    assert "docs/start.md" in links
+    assert [link for link in links if not (ROOT / link).is_file()] == []
 
-    assert [run.code for run in runs] == [0, 0, 0, 0]
-    assert (tmp_path / "model.png").exists()
-    assert (tmp_path / "predicted.csv").read_text().startswith("dysp,P(no),P(yes)\n")
-    assert "anb fcll eap" in runs[2].out
-    assert "row 3: P(no)" in runs[3].out
+
+def test_scores_and_estimators_are_counted_right():
+    words = {8: "eight", 9: "nine", 10: "ten"}
+
+    assert f"for {len(SCORES)} scores" in README
+    assert f"with {words[len(PARAMETERS)]} ways to fit parameters" in README

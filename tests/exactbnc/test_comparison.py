@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.compare import Comparison, compare
+from exactbnc.comparison import Comparison, compare
 from exactbnc.dag import DAG
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import dags

@@ -1,0 +1,159 @@
+"""Tables that come from the code, so that pages cannot drift from it.
+
+A page asks for one with a comment on a line of its own:
+
+| comment                     | what takes its place                                  |
+|-----------------------------|-------------------------------------------------------|
+| `<!-- scores -->`           | all scores, linked to their pages                     |
+| `<!-- score: bdeu -->`      | the properties of one score                           |
+| `<!-- parameters -->`       | all parameter estimators, linked to their pages       |
+| `<!-- estimator: eap -->`   | the properties of one estimator                       |
+| `<!-- api: scorecache -->`  | the documentation of the public names of a package    |
+| `<!-- exit codes -->`       | the exit codes of the command line                    |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+_MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([a-z0-9_]+))? -->$", re.MULTILINE)
+
+_OWN_BOUNDS = {
+    "bds": "blocks of equal child values under its prior",
+    "bde": "each row predicted by the prior network",
+    "fcll": "in an ANB, the likelihood given all others and the most that the class can tell",
+    "acll": "in an ANB, its cells of negative weight alone",
+}
+"""Scores whose bound on supersets is a formula of their own (`scorecache.family.bounds`)."""
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the tables that a page asks for into it."""
+    return _MARKER.sub(_replaced, markdown)
+
+
+def _replaced(found: re.Match[str]) -> str:
+    kind, name = found[1], found[2]
+    if kind not in _TABLES:
+        return found[0]
+    return _TABLES[kind](name) if name else _TABLES[kind]()
+
+
+def _scores() -> str:
+    from scorecache.scores import SCORES
+
+    rows = [
+        (f"[`{name}`]({name}.md)", kind.title, _said(kind.score_equivalent), _said(kind.needs_class), kind.reference)
+        for name, kind in SCORES.items()
+    ]
+    return _table(("score", "what it is", "score equivalent", "needs a class", "reference"), rows)
+
+
+def _score(name: str) -> str:
+    from scorecache.scores import SCORES
+
+    kind = SCORES[name]
+    return _facts(
+        ("name", _names(kind)),
+        ("parameters", _settings(kind)),
+        ("decomposable", "yes: a sum over families"),
+        ("score equivalent", _said(kind.score_equivalent)),
+        ("needs a class", _said(kind.needs_class)),
+        ("needs a limit on parents", _said(kind.needs_bound)),
+        ("families dropped", "dominated ones, within the structure"),
+        ("bound on supersets", _bound_on_supersets(kind)),
+        ("reference", kind.reference),
+    )
+
+
+def _bound_on_supersets(kind: Any) -> str:
+    from scorecache.scores import CellScore
+    from scorecache.scores.penalized import PenalizedLikelihood
+
+    if kind.name in _OWN_BOUNDS:
+        return _OWN_BOUNDS[kind.name]
+    rules = []
+    if issubclass(kind, CellScore) and kind.likelihood_weight is not None:
+        rules.append("the likelihood given all other variables" + (", less the penalty" if kind.has_penalty else ""))
+    if issubclass(kind, CellScore) and kind().bound_terms(1, 2, 2.0) is not None:
+        rules.append("blocks of equal child values")
+    if issubclass(kind, PenalizedLikelihood) and kind.has_penalty:
+        rules.append("the pair rule")
+    return "; ".join(rules) or "none"
+
+
+def _parameters() -> str:
+    from exactbnc.parameters import PARAMETERS
+
+    rows = [
+        (f"[`{name}`]({name}.md)", kind.title, _said(kind.needs_class), kind.reference)
+        for name, kind in PARAMETERS.items()
+    ]
+    return _table(("estimator", "what it is", "needs a class", "reference"), rows)
+
+
+def _estimator(name: str) -> str:
+    from exactbnc.parameters import PARAMETERS
+    from exactbnc.parameters._base import ClosedForm
+
+    kind = PARAMETERS[name]
+    return _facts(
+        ("name", _names(kind)),
+        ("settings", _settings(kind)),
+        ("needs a class", _said(kind.needs_class)),
+        (
+            "a table depends on",
+            "the counts of its own family" if issubclass(kind, ClosedForm) else "more than its counts",
+        ),
+        ("reference", kind.reference),
+    )
+
+
+def _api(package: str) -> str:
+    homes: dict[str, str] = import_module(package)._HOMES
+    blocks = []
+    for name in sorted(homes, key=str.lower):
+        home = getattr(import_module(homes[name]), name)
+        blocks.append(f"::: {home.__module__}.{home.__qualname__}\n")
+    return "\n".join(blocks)
+
+
+def _exit_codes() -> str:
+    from exactbnc.cli._errors import EXIT_CODES
+
+    return _table(("code", "meaning"), [(f"`{code}`", meaning) for code, meaning in EXIT_CODES.items()])
+
+
+def _names(kind: Any) -> str:
+    return ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
+
+
+def _settings(kind: Any) -> str:
+    return ", ".join(f"`{field.name} = {field.default}`" for field in fields(kind)) or "none"
+
+
+def _said(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _facts(*rows: tuple[str, str]) -> str:
+    return _table(("property", "value"), list(rows))
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+_TABLES: dict[str, Callable[..., str]] = {
+    "scores": _scores,
+    "score": _score,
+    "parameters": _parameters,
+    "estimator": _estimator,
+    "api": _api,
+    "exit codes": _exit_codes,
+}

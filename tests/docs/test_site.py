@@ -1,0 +1,153 @@
+"""The site builds without a warning, its links lead somewhere, it needs no other host, and it covers what there is."""
+
+import logging
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import typer
+
+import exactbnc
+import scorecache
+from exactbnc.cli._app import app
+from exactbnc.parameters import PARAMETERS
+from scorecache.scores import SCORES
+from tests.docs.examples import ROOT
+
+pytest.importorskip("material")
+pytest.importorskip("mkdocstrings")
+pytest.importorskip("latex2mathml")
+
+COMMANDS = [name for name, command in typer.main.get_command(app).commands.items() if not command.hidden]
+
+
+class _Page(HTMLParser):
+    """The anchors of a page, what it links to, and what it loads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.anchors |= {found[name] for name in ("id", "name") if name in found}
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif tag in ("link", "script", "img"):
+            self.loads += [found[name] for name in ("href", "src") if name in found]
+
+
+def parsed(path: Path) -> _Page:
+    page = _Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> tuple[Path, list[str]]:
+    """The built site and the warnings of the build."""
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    warnings: list[str] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: warnings.append(record.getMessage())
+    folder = tmp_path_factory.mktemp("site")
+    logging.getLogger("mkdocs").addHandler(handler)
+    try:
+        build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder)))
+    finally:
+        logging.getLogger("mkdocs").removeHandler(handler)
+    return folder, warnings
+
+
+@pytest.fixture(scope="module")
+def pages(site) -> dict[Path, _Page]:
+    return {path: parsed(path) for path in site[0].rglob("*.html") if path.name != "404.html"}
+
+
+def test_the_site_builds_without_a_warning(site):
+    assert site[1] == []
+
+
+def test_every_internal_link_leads_to_a_page_and_an_anchor(pages):
+    dead = []
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file():
+                dead.append(f"{path.name}: {link}")
+            elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in pages[target].anchors:
+                dead.append(f"{path.name}: {link} has no such anchor")
+
+    assert dead == []
+
+
+def test_nothing_is_loaded_from_another_host(site, pages):
+    loaded = [load for page in pages.values() for load in page.loads if urlsplit(load).scheme in ("http", "https")]
+    styles = [path.read_text(encoding="utf-8") for path in site[0].rglob("*.css")]
+
+    assert loaded == []
+    assert not any(re.search(r"url\(['\"]?https?:|@import ['\"]?https?:", style) for style in styles)
+
+
+def test_formulas_are_drawn_without_scripts(site):
+    html = (site[0] / "scores" / "bdeu.html").read_text(encoding="utf-8")
+
+    assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in html
+    assert "arithmatex" not in html
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_every_score_has_a_page_with_its_properties(site, name):
+    html = (site[0] / "scores" / f"{name}.html").read_text(encoding="utf-8")
+
+    assert SCORES[name].reference in html
+    assert "score equivalent</td>" in html
+    assert f"<code>{name}</code>" in html
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_every_estimator_has_a_page_with_its_properties(site, name):
+    html = (site[0] / "parameters" / f"{name}.html").read_text(encoding="utf-8")
+
+    assert PARAMETERS[name].reference in html
+    assert "needs a class</td>" in html
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_section_with_its_options(site, pages, name):
+    path = site[0] / "reference" / "cli.html"
+    options = [
+        param for param in typer.main.get_command(app).commands[name].params if param.param_type_name == "option"
+    ]
+
+    assert name in pages[path].anchors
+    section = path.read_text(encoding="utf-8").split(f'id="{name}"')[1].split("<h2")[0]
+    assert [option.opts for option in options if f"<code>{option.opts[0]}</code>" not in section] == []
+
+
+@pytest.mark.parametrize("package", [exactbnc, scorecache], ids=lambda package: package.__name__)
+def test_every_public_name_is_documented(site, pages, package):
+    anchors = pages[site[0] / "reference" / f"{package.__name__}.html"].anchors
+    documented = {anchor.rpartition(".")[2] for anchor in anchors if anchor.startswith(f"{package.__name__}.")}
+
+    assert set(package._HOMES) <= documented
+
+
+def test_no_marker_is_left(site):
+    left = [
+        path.name
+        for path in site[0].rglob("*.html")
+        if re.search(r"&lt;!-- |<!-- [a-z ]+(: \w+)? -->", path.read_text())
+    ]
+
+    assert left == []
