@@ -21,6 +21,7 @@ _HOMES = {
     "plan_build": "scorecache.build",
     "read_cache": "scorecache.formats",
     "read_csv": "scorecache.csvfile",
+    "read_table": "scorecache.tablefile",
     "write_cache": "scorecache.formats",
 }
 """Where each public name lives; it is imported on first use, so that `import scorecache` stays cheap."""

@@ -6,6 +6,7 @@ Every decision is then taken on distinct values; the rows are touched once more,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -93,7 +94,9 @@ class Encoder(dict[Any, int]):
     def encode(self, fields: Sequence[Any]) -> NDArray[np.uint16]:
         return np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
 
-    def column(self, name: str, codes: NDArray[np.uint16], *, is_declared: bool = False) -> RawColumn:
+    def column(
+        self, name: str, codes: NDArray[np.uint8] | NDArray[np.uint16], *, is_declared: bool = False
+    ) -> RawColumn:
         return RawColumn(name, list(self.codes), codes, is_declared, self.is_overfull)
 
 
@@ -103,7 +106,7 @@ class RawColumn:
 
     name: str
     values: list[Hashable]
-    codes: NDArray[np.uint16]
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
     is_declared: bool = False
     is_overfull: bool = False
 
@@ -112,11 +115,16 @@ class RawColumn:
         return next((code for code, value in enumerate(self.values) if value is None), None)
 
 
-def assemble(columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, encoding: Encoding) -> Fields:
+def assemble(
+    columns: Sequence[RawColumn],
+    weights: NDArray[np.int64] | None,
+    encoding: Encoding,
+    room: Callable[..., NDArray[Any]] = np.empty,
+) -> Fields:
     """The fields of a `Dataset`: settle the states of every column, encode its rows, and let go of its raw codes.
 
     A row dropped for a missing value is as if it had never been there. A row of weight 0 is kept out of the codes, but
-    its values are states.
+    its values are states. `room(shape, dtype)` gives the array that is to hold the codes.
     """
     if any(column.is_overfull for column in columns):  # its codes mean nothing, not even which values are missing
         _check_sizes(columns, [_present_values(column, None) for column in columns], encoding)
@@ -129,7 +137,7 @@ def assemble(columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, en
         is_kept = has_weight if is_kept is None else is_kept & has_weight
         weights = weights[is_kept]
     n_rows = len(columns[0].codes) if is_kept is None else int(np.count_nonzero(is_kept))
-    codes = np.empty((len(columns), n_rows), dtype=np.uint16)
+    codes = room((len(columns), n_rows), np.uint16)
     for settled, column, known in zip(codes, columns, states, strict=True):
         raw = column.codes if is_kept is None else column.codes[is_kept]
         settled[:] = _lookup_table(column.values, known)[raw]
@@ -144,7 +152,7 @@ def check_states(name: str, states: Sequence[Hashable]) -> None:
     if any(is_missing(state) for state in states):
         raise DataError(f"column {name!r}: a missing value cannot be a state")
     if len(set(states)) < len(states):
-        twice = next(state for position, state in enumerate(states) if state in states[:position])
+        twice = Counter(states).most_common(1)[0][0]
         raise DataError(f"column {name!r} has the state {twice!r} twice")
 
 

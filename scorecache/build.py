@@ -10,11 +10,14 @@ order, so the cache is the same, bit for bit, for any `n_jobs`.
 from __future__ import annotations
 
 import math
+import os
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scorecache.cache import ScoreCache
 from scorecache.counting.rows import Rows, all_rows, distinct_rows
@@ -33,6 +36,10 @@ from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
 from scorecache.survivors import Pruning, Survivors
+from scorecache.workers import sends_to_a_cluster
+
+if TYPE_CHECKING:
+    from scorecache.partfiles import PartFolder
 
 MOST_ROWS = 2**31 - 1
 """Counts are 32 bits wide."""
@@ -69,18 +76,50 @@ class BuildPlan:
         memory_limit: int | None = None,
         time_limit: float | None = None,
         started: float | None = None,
+        distribute: bool | None = None,
+        client: Any = None,
+        resume: str | os.PathLike[str] | None = None,
         listener: Listener | None = None,
     ) -> ScoreCache:
         """Count, score and prune; see `build_cache` for the limits.
 
-        The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data.
+        The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data. With a
+        Dask `client` (`scorecache.workers.connected`) the parts run on its cluster.
         """
+        if distribute is None:
+            distribute = client is not None or resume is not None or sends_to_a_cluster()
+        if distribute:
+            return self._run_distributed(n_jobs, memory_limit, Deadline(time_limit, started), client, resume, listener)
         kept = Kept(_memory_allowed(self.estimate, memory_limit))
         with Runner(n_threads(n_jobs), Deadline(time_limit, started), listener, _n_steps(self.groups)) as runner:
             for group in self.groups:
                 for survivors in _levels(self, group, runner):
                     kept.add(survivors, group.base)
         return ScoreCache(self.dataset.names, *kept.collect(self.domain.n_vars), self.record())
+
+    def _run_distributed(
+        self,
+        n_jobs: int | None,
+        memory_limit: int | None,
+        deadline: Deadline,
+        client: Any,
+        resume: str | os.PathLike[str] | None,
+        listener: Listener | None,
+    ) -> ScoreCache:
+        from scorecache.distributed import Workers, run_distributed
+
+        kept_limit = MEMORY_SHARE * available_memory() if memory_limit is None else float(memory_limit)
+        folder = None if resume is None else self.part_folder(resume)
+        return run_distributed(self, Workers(n_jobs, client), kept_limit, deadline, folder=folder, listener=listener)
+
+    def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:
+        """The folder for the finished parts of this build; raises ParameterError if it holds those of another."""
+        from scorecache.partfiles import PartFolder
+        from scorecache.parts import digest_of
+
+        folder = PartFolder(Path(path), digest_of(self))
+        folder.open()
+        return folder
 
     def record(self) -> Record:
         """What the cache will say of itself: score, domain, pruning and data."""
@@ -108,6 +147,8 @@ def build_cache(
     n_jobs: int | None = None,
     memory_limit: int | None = None,
     time_limit: float | None = None,
+    distribute: bool | None = None,
+    resume: str | os.PathLike[str] | None = None,
     listener: Listener | None = None,
 ) -> ScoreCache:
     """Score every parent set of the domain and keep those that an optimal network can need.
@@ -115,9 +156,24 @@ def build_cache(
     Without a domain, general networks with at most `max_parents` parents. `memory_limit` is in bytes, `time_limit` in
     seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
     `n_jobs` threads share the work (None: all processors).
+
+    With `distribute` the children are scored one by one through joblib, on its active backend with `n_jobs` workers,
+    and the cache is the same; on one machine this is slower. None: if that backend sends work to other machines, as
+    Dask's and Ray's do. With `resume`, a folder, also finished children are kept there, a build that was interrupted
+    goes on from them, and they are removed when it is done.
     """
     plan = plan_build(dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap)
-    return plan.run(n_jobs=n_jobs, memory_limit=memory_limit, time_limit=time_limit, listener=listener)
+    cache = plan.run(
+        n_jobs=n_jobs,
+        memory_limit=memory_limit,
+        time_limit=time_limit,
+        distribute=distribute,
+        resume=resume,
+        listener=listener,
+    )
+    if resume is not None:
+        plan.part_folder(resume).remove()
+    return cache
 
 
 def plan_build(

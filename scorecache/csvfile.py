@@ -7,13 +7,12 @@ decoder as lone surrogates and are found, like every fault of a value, when a fi
 from __future__ import annotations
 
 import csv
-import gzip
 import json
-import lzma
+import operator
 import re
 import sys
-import zlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import chain, islice, takewhile
@@ -23,9 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, assemble, not_a_weight, undeclared
+from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
+from scorecache.codestore import CodeStore
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
 
 MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
@@ -37,7 +38,6 @@ _LEAST_CHUNK_ROWS = 256
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
 def read_csv(
@@ -50,6 +50,8 @@ def read_csv(
     missing: str = "error",
     missing_values: Iterable[str] = MISSING_VALUES,
     max_states: int | None = None,
+    codes_memory: float | None = None,
+    least_columns: int = 2,
 ) -> Dataset:
     """Read a table whose values are texts; `-` is standard input, `.gz` and `.xz` are unpacked.
 
@@ -57,21 +59,33 @@ def read_csv(
     the first 100 lines into equally many fields, at least two; failing that, the first that cuts the first line. Commas
     come late because they also stand inside numbers and texts. An empty field is a missing value, and so are
     `missing_values`, except where they are declared states. `weights` names the column that says how often a row
-    counts. The rest is as in `Dataset.from_columns`; states that all read as numbers are sorted as numbers.
+    counts. The rest is as in `Dataset.from_columns`; states that all read as numbers are sorted as numbers. A table
+    whose codes would take more than `codes_memory` bytes (None: a quarter of the free memory) is kept in a file. One
+    column mostly means that the separator was not found and is refused, unless `least_columns` is 1; a missing value
+    then has to be written, if only as `""`, since a blank line is no row.
     """
-    declared = {name: tuple(str(state).strip() for state in listed) for name, listed in (states or {}).items()}
-    encoding = Encoding(declared, missing, max_states, number_of=_number_of)
+    encoding = text_encoding(states, missing, max_states)
+    store = CodeStore(codes_memory)
     label = "<stdin>" if str(path) == "-" else str(path)
     with _open_text(path) as file:
         try:
             rows = _Rows(label, file, _checked_separator(separator))
-            columns, row_weights = _read_columns(rows, header, weights, encoding, frozenset(missing_values) | {""})
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-            raise DataError(f"{label}: the compressed file is damaged or cut short ({error})") from error
+            names, chunk = _first_rows(rows, header, least_columns)
+            columns, row_weights = _read_columns(
+                rows, names, chunk, weights, encoding, frozenset(missing_values) | {""}, store
+            )
+        except UnpackError as error:
+            raise DataError(f"{label}: {error}") from error
     try:
-        return Dataset(*assemble(columns, row_weights, encoding))
+        return store.dataset(columns, row_weights, encoding)
     except DataError as error:
         raise DataError(f"{label}: {error}") from error
+
+
+def text_encoding(states: Mapping[str, Iterable[Hashable]] | None, missing: str, max_states: int | None) -> Encoding:
+    """How texts become states, the declared ones given as anything that can be written."""
+    declared = {name: tuple(str(state).strip() for state in listed) for name, listed in (states or {}).items()}
+    return Encoding(declared, missing, max_states, number_of=_number_of)
 
 
 def load_states(path: str | Path) -> dict[str, list[str]]:
@@ -83,6 +97,8 @@ def load_states(path: str | Path) -> dict[str, list[str]]:
         raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
+    except RecursionError as error:
+        raise DataError(f"{path}: expected an object of lists, but it is nested too deeply") from error
     if not isinstance(pairs, tuple):
         raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {pairs!r:.60}')
     declared: dict[str, list[str]] = {}
@@ -92,12 +108,12 @@ def load_states(path: str | Path) -> dict[str, list[str]]:
         if name in declared:
             raise DataError(f"{path}: column {name!r} is listed twice")
         if len(set(states)) < len(states):
-            raise DataError(f"{path}: column {name!r} lists {max(states, key=states.count)!r} twice")
+            raise DataError(f"{path}: column {name!r} lists {Counter(states).most_common(1)[0][0]!r} twice")
         declared[name] = states
     return declared
 
 
-class _FieldError(Exception):
+class FieldError(Exception):
     """A field is faulty; whoever holds its chunk knows the line."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -113,6 +129,8 @@ class _Rows:
         self.label = label
         self.sought = SEPARATORS if separator is None else (separator,)
         self.separator = separator or _find_separator(sample)
+        self.n_columns = 0
+        self.first_line = 1
         self._reader = _csv_reader(chain(sample, lines), self.separator, strict=True)
         self._chunk: list[list[str]] = []
         self._first_line = 1
@@ -129,7 +147,8 @@ class _Rows:
                 raise self.fault(None, f"{fault}; enclose whole values and double the quotes inside") from error
             if not self._chunk or min(map(len, self._chunk)) > 1:
                 return self._chunk
-            rows = [row for row in self._chunk if not _is_blank(row)]
+            is_blank = operator.not_ if self.n_columns == 1 else _is_blank
+            rows = [row for row in self._chunk if not is_blank(row)]
             if rows:
                 return rows
 
@@ -142,47 +161,63 @@ class _Rows:
         return DataError(f"{self.label}:{self.line_of(row)}: {message}")
 
 
-def _read_columns(
-    rows: _Rows, header: bool, weights: str | None, encoding: Encoding, missing_values: frozenset[str]
-) -> tuple[list[RawColumn], NDArray[np.int64] | None]:
-    """Encode the file column by column, chunk by chunk."""
+def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns and, if there is no line of names, the row that was read to count them."""
     chunk = rows.take(1)
     if not chunk:
         raise DataError(f"{rows.label}: the file is empty; expected a line of column names and rows of values")
-    first_line = rows.line_of(chunk[0])
     names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
-    if len(names) == 1:
+    if len(names) < least_columns:
         raise rows.fault(
             chunk[0],
             f"one column: found no separator among {listing(map(repr, rows.sought))}; "
             "a network needs at least two variables; pass the separator with --separator",
         )
+    rows.n_columns, rows.first_line = len(names), rows.line_of(chunk[0])
+    return names, [] if header else chunk
+
+
+def _read_columns(
+    rows: _Rows,
+    names: Sequence[str],
+    chunk: list[list[str]],
+    weights: str | None,
+    encoding: Encoding,
+    missing_values: frozenset[str],
+    store: CodeStore,
+) -> tuple[list[RawColumn], NDArray[np.int64] | None]:
+    """Encode the file column by column, chunk by chunk."""
     if weights is not None and weights not in names:
         raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
     encoding.check_columns([name for name in names if name != weights])
     n_chunk_rows = max(_CHUNK_FIELDS // len(names), _LEAST_CHUNK_ROWS)
-    if header:
-        chunk = rows.take(n_chunk_rows)
+    chunk = chunk or rows.take(n_chunk_rows)
     if not chunk:
-        raise DataError(f"{rows.label}:{first_line}: expected rows of values after the column names, got none")
+        raise DataError(f"{rows.label}:{rows.first_line}: expected rows of values after the column names, got none")
     encoders = {
-        name: _column_encoder(name, encoding.states.get(name), missing_values) for name in names if name != weights
+        name: column_encoder(name, encoding.states.get(name), missing_values) for name in names if name != weights
     }
-    encode = {name: encoders[name].encode if name in encoders else _encode_weights for name in names}
-    buffers = {name: bytearray() for name in names}  # they grow in place
+    encode = {name: encoders[name].encode if name in encoders else encode_weights for name in names}
+    row_weights = bytearray()  # it grows in place
     while chunk:
-        _check_widths(rows, chunk, len(names), first_line)
+        _check_widths(rows, chunk)
+        codes: list[NDArray[np.uint16]] = []
         for name, fields in zip(names, zip(*chunk, strict=True), strict=True):
             try:
-                buffers[name] += encode[name](fields).data
-            except _FieldError as error:
+                encoded = encode[name](fields)
+            except FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
+            if name == weights:
+                row_weights += encoded.data
+            else:
+                codes.append(encoded)  # type: ignore[arg-type]
+        store.add(codes)
         chunk = rows.take(n_chunk_rows)
     columns = [
-        encoder.column(name, np.frombuffer(buffers[name], dtype=np.uint16), is_declared=name in encoding.states)
-        for name, encoder in encoders.items()
+        encoder.column(name, codes, is_declared=name in encoding.states)
+        for (name, encoder), codes in zip(encoders.items(), store.columns(), strict=True)
     ]
-    return columns, None if weights is None else np.frombuffer(buffers[weights], dtype=np.int64)
+    return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
 
 
 def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
@@ -191,21 +226,21 @@ def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
     if fault is None and "" in names and len(names) > 1:
         fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line"
     if fault is None and len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         fault = f"column names must be different from each other; found twice: {listing(map(repr, twice))}"
     if fault is not None:
         raise rows.fault(fields, fault)
     return names
 
 
-def _check_widths(rows: _Rows, chunk: list[list[str]], width: int, first_line: int) -> None:
-    if set(map(len, chunk)) != {width}:
-        ragged = next(row for row in chunk if len(row) != width)
-        fault = f"expected {width} fields as in line {first_line}, got {len(ragged)}"
+def _check_widths(rows: _Rows, chunk: list[list[str]]) -> None:
+    if set(map(len, chunk)) != {rows.n_columns}:
+        ragged = next(row for row in chunk if len(row) != rows.n_columns)
+        fault = f"expected {rows.n_columns} fields as in line {rows.first_line}, got {len(ragged)}"
         raise rows.fault(ragged, f"{fault}; quote values that hold the separator {rows.separator!r}")
 
 
-def _column_encoder(name: str, declared: Sequence[Hashable] | None, missing_values: frozenset[str]) -> Encoder:
+def column_encoder(name: str, declared: Sequence[Hashable] | None, missing_values: frozenset[str]) -> Encoder:
     """Fields to values: stripped, readable, and declared if states are."""
     known = frozenset(declared or ())
 
@@ -217,20 +252,21 @@ def _column_encoder(name: str, declared: Sequence[Hashable] | None, missing_valu
             return None
         fault = _unreadable(value) or (undeclared(name, value, declared) if declared else None)
         if fault is not None:
-            raise _FieldError(field, fault)
+            raise FieldError(field, fault)
         return value
 
     return Encoder(read, declared or ())
 
 
-def _encode_weights(fields: Sequence[str]) -> NDArray[np.int64]:
+def encode_weights(fields: Sequence[str]) -> NDArray[np.int64]:
+    """Row weights as numbers."""
     return np.fromiter(map(_read_weight, fields), dtype=np.int64, count=len(fields))
 
 
 def _read_weight(field: str) -> int:
     weight = _number_of(field.strip())
     if weight is None or not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
-        raise _FieldError(field, not_a_weight(field.strip()))
+        raise FieldError(field, not_a_weight(field.strip()))
     return int(weight)
 
 
@@ -287,7 +323,7 @@ def _is_blank(row: Sequence[str]) -> bool:
 def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
     if str(path) != "-":
-        with _OPENERS.get(Path(path).suffix.lower(), open)(path, "rt", **how) as file:
+        with open_unpacked(path) as raw, TextIOWrapper(raw, **how) as file:  # type: ignore[arg-type]
             yield file
         return
     file = TextIOWrapper(sys.stdin.buffer, **how)  # type: ignore[arg-type]

@@ -143,6 +143,10 @@ class Dataset:
             weights=counts,
         )
 
+    def __sizeof__(self) -> int:
+        # Dask sends an argument once per worker, not once per task, if it says that it is large
+        return 1024 + self.codes.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
     @property
     def n_vars(self) -> int:
         return len(self.names)

@@ -154,6 +154,10 @@ class Domain:
 
     @classmethod
     def from_json(cls, names: Iterable[str], recipe: Mapping[str, Any]) -> Domain:
+        """What `to_json` gave; raises KeyError, TypeError or ValueError where it did not."""
+        for key in ("k", "max_parents"):
+            if type(recipe.get(key, 0)) is not int:
+                raise TypeError(f"{key} must be a whole number. Got {recipe[key]!r:.60} instead.")
         return cls.of(
             names,
             recipe["family"],
@@ -234,17 +238,19 @@ def _required_cycle(arcs: Sequence[Arc]) -> list[str]:
         children.setdefault(parent, []).append(child)
     finished: set[str] = set()
     for start in children:
-        path: list[str] = []
+        path: dict[str, None] = {}
         waiting = [(start, 0)]
         while waiting:
             name, depth = waiting.pop()
-            del path[depth:]
+            while len(path) > depth:
+                finished.add(path.popitem()[0])
             if name in path:
-                return [*path[path.index(name) :], name]
-            path.append(name)
+                trail = list(path)
+                return [*trail[trail.index(name) :], name]
+            path[name] = None
             if name not in finished:
                 waiting += [(child, depth + 1) for child in children.get(name, ())]
-        finished.add(start)
+        finished.update(path)
     return []
 
 

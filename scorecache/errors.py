@@ -1,7 +1,8 @@
 """The exceptions a caller may want to catch, and nothing else.
 
 `ParameterError` is the caller's slip (a bad argument), `DataError` and `ScoreFileError` are faults of an input file,
-the two limit errors say that a build stopped before it had a result.
+the two limit errors say that a build stopped before it had a result, `ClusterError` that the machines it ran on did not
+answer.
 """
 
 from __future__ import annotations
@@ -34,3 +35,7 @@ class MemoryLimitError(RuntimeError):
 
 class TimeLimitError(RuntimeError):
     """The build ran out of time; no partial result exists."""
+
+
+class ClusterError(ConnectionError):
+    """A scheduler does not answer, or the workers of a build were lost again and again."""

@@ -13,13 +13,15 @@ from scorecache.plan import Group, bitmap_prefix
 
 Ints = NDArray[np.int64]
 
-BITMAP_NANOSECONDS = 60.0
+BITMAP_NANOSECONDS = 40.0
 WORD_NANOSECONDS = 0.5
 LABEL_NANOSECONDS = 1.5
 TABLE_NANOSECONDS = 6.0
-FAMILY_NANOSECONDS = 15.0
+FAMILY_NANOSECONDS = 10.0
+CODE_NANOSECONDS = 10.0
+LEVEL_NANOSECONDS = 2e6
 """Measured on one thread of a 2-core x86-64 machine: a bitmap set, a word of it, a row by labels, a row of a family
-table, a family."""
+table, a family, the preparation of a value of the data, starting a level. `docs/scale.md` holds them against builds."""
 
 TERM_BYTES = 48
 """Tables of one-count terms, as floats and then as integers, per row."""
@@ -64,7 +66,7 @@ def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, floa
     """Seconds and peak bytes of a group that is counted jointly."""
     own = np.sort(arities[list(group.universe)])
     n, listed = len(own), own.tolist()
-    nanoseconds, peak, blocks = 0.0, 0.0, 0.0
+    nanoseconds, peak, blocks = CODE_NANOSECONDS * n * n_distinct, 0.0, 0.0
     n_base = min(n_distinct, prod(arities[list(group.base)].tolist()))
     for level in range(1, group.max_free + 2):
         sets = comb(n, level)
@@ -72,6 +74,7 @@ def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, floa
         by_bitmap = comb(prefix, level)
         average = float((sum(listed[:prefix]) / prefix - 1) ** level) if prefix else 0.0
         nanoseconds += by_bitmap * (BITMAP_NANOSECONDS * average + average * n_distinct / 64 * WORD_NANOSECONDS)
+        nanoseconds += LEVEL_NANOSECONDS
         nanoseconds += (sets - by_bitmap) * n_distinct * LABEL_NANOSECONDS + sets * level * FAMILY_NANOSECONDS
         is_top = level == group.max_free + 1
         here = 0.0 if is_top else 9.0 * sets + 16.0 * n * comb(n, level - 1)

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from exactbnc.cli._completion import AVERAGES, GREEDY, PARAMETERS, SCORES, STRUCTURES, one_of, some_of
+
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _score = partial(typer.Option, rich_help_panel="Score and parameters")
 _data = partial(typer.Option, rich_help_panel="Data")
@@ -19,13 +21,20 @@ Data = Annotated[
 ]
 ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
 Structure = Annotated[
-    str, _structure("--structure", metavar="NAME", help="anb, tan, fan, kdb, naive_bayes or general.")
+    str,
+    _structure(
+        "--structure",
+        metavar="NAME",
+        autocompletion=one_of(STRUCTURES),
+        help="anb, tan, fan, kdb, naive_bayes or general.",
+    ),
 ]
 Structures = Annotated[
     str,
     _structure(
         "--structure",
         metavar="NAMES",
+        autocompletion=some_of((*STRUCTURES, *AVERAGES, *GREEDY)),
         help="anb, tan, fan, kdb, naive_bayes, general; averages: tbmatan, sstbmatan; greedy: ghc2-ll, ghc2-fcll, "
         "ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; several with commas.",
     ),
@@ -42,16 +51,31 @@ Forbid = Annotated[list[str] | None, _structure("--forbid", metavar="'A->B'", he
 File = Annotated[list[str] | None, _structure("--constraints", metavar="FILE", help="A GOBNILP .con file; repeatable.")]
 Select = Annotated[bool, _structure("--select", help="Drop features by their Bayes factors first.")]
 
-ScoreName = Annotated[str, _score("--score", metavar="NAME", help="The score; 'exactbnc scores' lists them.")]
-ScoreNames = Annotated[str, _score("--score", metavar="NAMES", help="The scores, several with commas.")]
+ScoreName = Annotated[
+    str,
+    _score("--score", metavar="NAME", autocompletion=one_of(SCORES), help="The score; 'exactbnc scores' lists them."),
+]
+ScoreNames = Annotated[
+    str,
+    _score("--score", metavar="NAMES", autocompletion=some_of(SCORES), help="The scores, several with commas."),
+]
 Ess = Annotated[float, _score("--ess", metavar="NUMBER", help="Equivalent sample size of score and parameters.")]
 Parameters = Annotated[
-    str, _score("--parameters", metavar="NAME", help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe.")
+    str,
+    _score(
+        "--parameters",
+        metavar="NAME",
+        autocompletion=one_of(PARAMETERS),
+        help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe.",
+    ),
 ]
 ParametersNames = Annotated[
     str,
     _score(
-        "--parameters", metavar="NAMES", help="eap, dirichlet, ofe, softened, ms, acll, elr, dfe; several with commas."
+        "--parameters",
+        metavar="NAMES",
+        autocompletion=some_of(PARAMETERS),
+        help="eap, dirichlet, ofe, softened, ms, acll, elr, dfe; several with commas.",
     ),
 ]
 
@@ -89,6 +113,12 @@ TimeLimit = Annotated[
     float | None, _search("--time-limit", metavar="SECONDS", help="For scoring and solving one network.")
 ]
 Jobs = Annotated[int | None, _search("--jobs", metavar="N", help="Threads; all cores if not given.")]
+Fits = Annotated[
+    int | None, _search("--jobs", metavar="N", help="Fits at a time, in processes of their own; one if not given.")
+]
+Scheduler = Annotated[
+    str | None, _search("--scheduler", metavar="ADDRESS", help="Fit on a Dask cluster, such as tcp://host:8786.")
+]
 Seed = Annotated[int, _search("--seed", metavar="N", help="Same seed, same answer.")]
 Folds = Annotated[int, _search("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
 

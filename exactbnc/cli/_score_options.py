@@ -7,13 +7,17 @@ from typing import Annotated, Literal
 
 import typer
 
+from exactbnc.cli._completion import SCORES, one_of
+
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _score = partial(typer.Option, rich_help_panel="Score")
 _data = partial(typer.Option, rich_help_panel="Data")
 _limits = partial(typer.Option, rich_help_panel="Pruning and limits")
 _output = partial(typer.Option, rich_help_panel="Output")
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV file of discrete columns, names on top; - is stdin.")]
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="A CSV file of discrete columns, names on top, or .parquet; - is stdin.")
+]
 
 ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
 Anb = Annotated[bool, _structure("--anb", help="Augmented naive Bayes: parents are the class and any features.")]
@@ -35,7 +39,10 @@ Tiers = Annotated[
     _structure("--tiers", metavar="FILE", help="Lines such as '1: a b'; no arc runs from a later tier to an earlier."),
 ]
 
-ScoreName = Annotated[str, _score("--score", metavar="NAME", help="The score; 'exactbnc scores' lists them.")]
+ScoreName = Annotated[
+    str,
+    _score("--score", metavar="NAME", autocompletion=one_of(SCORES), help="The score; 'exactbnc scores' lists them."),
+]
 Ess = Annotated[str | None, _score("--ess", metavar="NUMBER", help="Short for --param ess=NUMBER.")]
 Param = Annotated[
     list[str] | None, _score("--param", metavar="NAME=VALUE", help="A parameter of the score; repeatable.")
@@ -67,6 +74,15 @@ MemoryLimit = Annotated[
 ]
 TimeLimit = Annotated[
     float | None, _limits("--time-limit", metavar="SECONDS", help="Give up after this long and write nothing.")
+]
+
+Scheduler = Annotated[
+    str | None,
+    _limits("--scheduler", metavar="ADDRESS", help="Score on a Dask cluster, such as tcp://host:8786."),
+]
+Resume = Annotated[
+    str | None,
+    _limits("--resume", metavar="DIR", help="Keep finished children in this folder and go on from those there."),
 ]
 
 Target = Annotated[

@@ -10,6 +10,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
+from exactbnc.cli._cluster import workers_of
+from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._training import Reading, check_values, constraints_of, names_in, training_data
 
@@ -44,7 +46,8 @@ def evaluate(
     max_states: options.MaxStates = None,
     method: options.Method = "auto",
     time_limit: options.TimeLimit = None,
-    jobs: options.Jobs = None,
+    jobs: options.Fits = None,
+    scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -63,7 +66,8 @@ def evaluate(
         names_in(score_name, "--score"),
         names_in(parameters, "--parameters"),
         constraints_of(require, forbid, constraint_files),
-        {**common, "n_jobs": jobs, "seed": seed},
+        # one fit uses all cores; several at a time, or on workers, one core each
+        {**common, "n_jobs": None if jobs is None and scheduler is None else 1, "seed": seed},
     )
     reading = Reading(separator, weights, missing, states, max_states, discretize)
     training = training_data(data, class_name, reading, talk)
@@ -73,7 +77,7 @@ def evaluate(
 
         whole = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
         check_values(cut(dataset, whole), max_states)
-    with _progress(talk, len(methods) * folds) as listener:
+    with workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,
             class_name,
@@ -82,6 +86,8 @@ def evaluate(
             seed=seed,
             discretize=cutting,
             keep_at_most=keep_at_most,
+            n_jobs=jobs,
+            client=client,
             listener=listener,
         )
     facts = {
@@ -109,7 +115,12 @@ def _methods(
     from exactbnc.evaluate import Averaged, Exact
     from exactbnc.learning import Recipe
     from exactbnc.search import BASELINES
+    from scorecache.domain import FAMILIES
 
+    known = (*FAMILIES, *AVERAGES, *BASELINES)
+    for structure in structures:
+        if structure not in known:
+            raise UsageError(f"the structure must be one of {', '.join(known)}. Got {structure!r} instead.")
     methods: list[Method] = []
     for structure in structures:
         if structure in AVERAGES:

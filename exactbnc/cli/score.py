@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _score_options as options
+from exactbnc.cli._cluster import workers_of
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import (
     STANDARD_STREAM,
@@ -52,6 +53,8 @@ def score(
     jobs: options.Jobs = None,
     memory_limit: options.MemoryLimit = None,
     time_limit: options.TimeLimit = None,
+    scheduler: options.Scheduler = None,
+    resume: options.Resume = None,
     output: options.Target = None,
     file_format: options.Format = None,
     int_names: options.IntNames = False,
@@ -78,16 +81,19 @@ def score(
 
     from exactbnc.constraintfile import read_tiers
     from scorecache.build import plan_build
-    from scorecache.csvfile import load_states, read_csv
+    from scorecache.codestore import CODES_SHARE
+    from scorecache.csvfile import load_states
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
+    from scorecache.progress import n_threads
     from scorecache.scores import make_score
+    from scorecache.tablefile import read_table
 
     if output is not None:
         format_of(output, file_format)
     chosen = make_score(score_name, **parameters)
     _check_class_is_used(class_name, family, chosen)
-    dataset = read_csv(
+    dataset = read_table(
         data,
         separator=separator,
         header=not no_header,
@@ -95,6 +101,7 @@ def score(
         weights=weights,
         missing=missing,
         max_states=max_states,
+        codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
     )
     domain = Domain.of(
         dataset.names,
@@ -120,15 +127,23 @@ def score(
         return
     talk.note(_describe(estimate))
 
-    with talk.progress() as listener:
+    folder = None if resume is None else plan.part_folder(resume)
+    if folder is not None:
+        talk.note(f"resume: {folder.n_files} finished parts in {resume}")
+    threads = resume is not None and scheduler is None
+    with workers_of(scheduler, n_threads(jobs) if threads else None) as client, talk.progress() as listener:
         cache = plan.run(
             n_jobs=jobs,
             memory_limit=memory_bytes,
             time_limit=time_limit,
             started=wall_start,
+            client=client,
+            resume=resume,
             listener=listener,
         )
     write_cache(cache, output, format=file_format, int_names=int_names)
+    if folder is not None:
+        folder.remove()
     facts |= {
         "output": output,
         "n_families": cache.n_families,

@@ -12,7 +12,9 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from exactbnc.cutting import cut, learn_cuts
 from exactbnc.evaluate.methods import Method
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.workers import results_of
 
 Floats = NDArray[np.float64]
 
@@ -70,21 +73,39 @@ def cross_validate(
     seed: int = 0,
     discretize: str | None = None,
     keep_at_most: int | None = None,
+    n_jobs: int | None = None,
+    client: Any = None,
     listener: Callable[[str, int], None] | None = None,
 ) -> list[Evaluation]:
-    """Every method on every fold; `listener(method, fold)` hears of each before it begins."""
+    """Every method on every fold; `listener(method, fold)` hears of each that is done.
+
+    The fits run one after the other, or `n_jobs` at a time on joblib's active backend, or on the cluster of a Dask
+    `client` (`scorecache.workers.connected`); the measures are the same.
+    """
     folds = _folds(dataset, class_name, n_folds, seed)
-    results: list[list[Scores]] = [[] for _ in methods]
-    for number, (train, test) in enumerate(folds):
-        known, asked = dataset.rows(train), dataset.rows(test)
-        if discretize is not None:
-            cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
-            known, asked = cut(known, cut_points), cut(asked, cut_points)
-        for method, own in zip(methods, results, strict=True):
-            if listener is not None:
-                listener(method.name, number)
-            own.append(evaluate_split(method, known, asked, class_name))
-    return [Evaluation(method.name, tuple(own)) for method, own in zip(methods, results, strict=True)]
+
+    @lru_cache(maxsize=1)  # the fits of a fold follow each other
+    def split(fold: int) -> tuple[Dataset, Dataset]:
+        known, asked = (dataset.rows(chosen) for chosen in folds[fold])
+        if discretize is None:
+            return known, asked
+        cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
+        return cut(known, cut_points), cut(asked, cut_points)
+
+    def arguments(fit: tuple[int, int]) -> tuple[Any, ...]:
+        fold, number = fit
+        return methods[number], *split(fold), class_name
+
+    fits = [(fold, number) for fold in range(n_folds) for number in range(len(methods))]
+    found: dict[tuple[int, int], Scores] = {}
+    for fit, scores in results_of(evaluate_split, fits, arguments, n_jobs=n_jobs, client=client):
+        found[fit] = scores
+        if listener is not None:
+            listener(methods[fit[1]].name, fit[0])
+    return [
+        Evaluation(method.name, tuple(found[fold, number] for fold in range(n_folds)))
+        for number, method in enumerate(methods)
+    ]
 
 
 def evaluate_split(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:

@@ -104,8 +104,11 @@ def prepare(
     return FamilyBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1)
 
 
-def run_levels(build: FamilyBuild, runner: Runner) -> Iterator[Survivors]:
-    """Build level after level; yield the survivors in the data's own numbering."""
+def run_levels(build: FamilyBuild, runner: Runner, piece: int = 0, n_pieces: int = 1) -> Iterator[Survivors]:
+    """Build level after level; yield the survivors in the data's own numbering.
+
+    Of several pieces, each yields its share of the top level and the first one the levels below.
+    """
     n = len(build.order)
     below = Best(np.empty(0), np.empty(0))
     for size in range(build.n_levels):
@@ -124,8 +127,10 @@ def run_levels(build: FamilyBuild, runner: Runner) -> Iterator[Survivors]:
             )
             for first, last in row_chunks(build.search.binom, max(size, 1), n, 0, comb(n, max(size - 1, 0)), per_chunk)
         ]  # fmt: skip
+        if is_top:
+            tasks = tasks[len(tasks) * piece // n_pieces : len(tasks) * (piece + 1) // n_pieces]
         for holds_class, scores, parents in runner.run(tasks):
-            for flag in (0, 1):
+            for flag in (0, 1) if is_top or piece == 0 else ():
                 chosen = np.flatnonzero(holds_class == flag)
                 if len(chosen) == 0:
                     continue

@@ -15,6 +15,7 @@ from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.formats import jkl, pss
 from scorecache.formats._writing import with_int_names
+from scorecache.unpack import PACKED_SUFFIXES
 
 __all__ = ["FORMATS", "Format", "read_cache", "write_cache"]
 
@@ -53,7 +54,7 @@ def format_of(path: str | os.PathLike[str], name: str | None) -> Format:
     stem = Path(path)
     if stem.suffix.lower() == ".zst":
         raise ParameterError(f"score files are packed with gzip or xz, not zstd. Got {os.fspath(path)!r} instead.")
-    if stem.suffix.lower() in (".gz", ".xz"):
+    if stem.suffix.lower() in PACKED_SUFFIXES:
         stem = stem.with_suffix("")
     if name is None:
         known = (key for key, entry in FORMATS.items() if stem.suffix.lower() in entry.suffixes)

@@ -26,7 +26,7 @@ def restore_record(text: bytes, names: Sequence[str], sha256: str, *, where: str
         if facts["names"] == list(names) and facts["scores_sha256"] == sha256:
             return Record.from_json(names, facts)
         reason = "was written for other scores"
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"is no record of this version ({type(error).__name__}: {error})"
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        reason = f"is no record of this version ({type(error).__name__}: {error!s:.200})"
     warnings.warn(f"{where} {reason}; the scores are read as those of another program, without a record", stacklevel=4)
     return None

@@ -7,19 +7,16 @@ need to be UTF-8; what stands in a comment does not matter.
 from __future__ import annotations
 
 import codecs
-import gzip
 import hashlib
 import io
-import lzma
 import sys
-import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import chain
-from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from scorecache.errors import ScoreFileError
+from scorecache.unpack import UnpackError, open_unpacked
 
 STDIO = "-"
 
@@ -44,8 +41,8 @@ class Source:
                 words = text.split()
                 if words and words[0][0] != _COMMENT:
                     yield words
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-            raise self.fault(f"the compressed file is damaged or cut short ({error})") from error
+        except UnpackError as error:
+            raise self.fault(str(error)) from error
 
     def fault(self, message: str, *, line: int | None = None) -> ScoreFileError:
         """The error to raise for the line read last, or for an earlier one."""
@@ -62,7 +59,7 @@ def open_source(path: str) -> Iterator[Source]:
     if path == STDIO:
         yield Source("<stdin>", sys.stdin.buffer)
         return
-    with open(path, "rb") as raw, _unpacked(raw, Path(path).suffix.lower()) as file:
+    with open_unpacked(path) as file:
         yield Source(path, file)
 
 
@@ -94,14 +91,6 @@ def shown(words: bytes | list[bytes], *, most: int = 60) -> str:
 
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
-
-
-def _unpacked(raw: IO[bytes], suffix: str) -> AbstractContextManager[_Readable]:
-    if suffix == ".gz":
-        return gzip.GzipFile(fileobj=raw, mode="rb")
-    if suffix == ".xz":
-        return lzma.LZMAFile(raw)
-    return nullcontext(raw)
 
 
 class _HashingReader(io.RawIOBase):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -56,31 +57,51 @@ class JointBuild:
         return len(self.split)
 
 
+class Scoring(NamedTuple):
+    """The variables of a group by rising arity, which of them bitmaps count, and its tables and rules."""
+
+    order: Ints
+    arities: Ints
+    split: tuple[int, ...]
+    shapes: Shapes
+    terms: Terms
+    rules: Rules
+
+
 def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning) -> JointBuild:
     """Number the variables, build the tables, and decide which kernel counts what."""
-    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
-    own_arities = arities[order]
-    n = int(rows.weights.sum())
-    n_levels = group.max_free + 1
-    shapes = number_shapes(own_arities, tuple(int(arities[v]) for v in group.base), n_levels)
     roots, n_roots = _roots(rows, group, arities, with_marginal=score.needs_class)
     n_base = int(n_roots[0])
-    split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
-    with_bounds = pruning.on and bounds_pay(split, len(order))
-    q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
-    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
-    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
-    rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
+    order, own_arities, split, shapes, terms, rules = scoring(rows, domain, arities, group, score, pruning, n_base)
+    by_labels = min(split) < len(order)
     labelled = Labelled(
-        rows.columns(order), rows.weights, roots, n_roots,
+        rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
         dense_size(rows.n_distinct), hash_size(rows.n_distinct),
     )  # fmt: skip
-    binom = binomials(len(order) + 1, n_levels + 1)
+    binom = binomials(len(order) + 1, len(split) + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
     binary = bool((own_arities[: split[0]] == 2).all())
     ones = _ones(split, n_base) if binary else None
     blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
     return JointBuild(group, order, own_arities, binom, shapes, terms, rules, labelled, bits, ones, blocks, split)
+
+
+def scoring(
+    rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning, n_base: int
+) -> Scoring:
+    """What the scores of a group's families depend on, and so must be the same wherever one of them is computed."""
+    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
+    own_arities = arities[order]
+    n_levels = group.max_free + 1
+    shapes = number_shapes(own_arities, tuple(int(arities[v]) for v in group.base), n_levels)
+    split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
+    with_bounds = pruning.on and bounds_pay(split, len(order))
+    q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
+    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
+    n = int(rows.weights.sum())
+    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
+    rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
+    return Scoring(order, own_arities, split, shapes, terms, rules)
 
 
 def bounds_pay(split: tuple[int, ...], n_vars: int) -> bool:

@@ -13,7 +13,6 @@ import math
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from scorecache.joint.shapes import Shapes
 from scorecache.joint.types import Terms
@@ -74,8 +73,8 @@ def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -
     values = terms.table[start + np.minimum(counts, terms.cap - 1)]
     large = counts >= terms.cap
     if large.any():
-        prior = terms.prior[shape]
-        values[large] = np.rint((gammaln(prior + counts[large]) - gammaln(prior)) / terms.unit)
+        # the kernels' own function: another log-gamma would differ in the last bits
+        values[large] = [count_term(terms, start, shape, int(count)) for count in counts[large]]
     return np.asarray(values.sum(axis=0))
 
 

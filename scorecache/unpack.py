@@ -1,0 +1,112 @@
+"""Files packed with gzip or xz, unpacked as they are read, and not without limit.
+
+A megabyte of gzip can hold a gigabyte of zeros, a megabyte of xz seven. A packed file may unpack to `MOST_RATIO` times
+its size, and to `FREE_BYTES` in any case; a file that goes on after that is refused. There is no limit to a file that
+is not packed, which is the way out for whoever has such a table. A packed xz file says how much memory its unpacking
+takes; more than `MOST_XZ_MEMORY` is refused too (`xz -9` asks for 65 MiB).
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from scorecache.errors import InputError
+
+PACKED_SUFFIXES = (".gz", ".xz")
+FREE_BYTES = 2**26
+MOST_RATIO = 200
+MOST_XZ_MEMORY = 2**27
+
+_PIECE_BYTES = 2**20
+
+
+class UnpackError(InputError):
+    """A packed file is damaged, cut short, or too large; the message does not name the file."""
+
+
+@contextmanager
+def open_unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for reading bytes, unpacked by its suffix; reading raises an UnpackError where that fails."""
+    with open(path, "rb") as raw:
+        suffix = Path(path).suffix.lower()
+        if suffix not in PACKED_SUFFIXES:
+            yield raw
+            return
+        pieces = _gzip_pieces(raw) if suffix == ".gz" else _xz_pieces(raw)
+        most = max(FREE_BYTES, MOST_RATIO * os.fstat(raw.fileno()).st_size)
+        with io.BufferedReader(_Unpacked(pieces, most), _PIECE_BYTES) as file:
+            yield file
+
+
+def read_unpacked(path: str | os.PathLike[str]) -> bytes:
+    """The whole of a file, unpacked by its suffix."""
+    with open_unpacked(path) as file:
+        return file.read()
+
+
+def _gzip_pieces(raw: IO[bytes]) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=raw, mode="rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
+
+
+def _xz_pieces(raw: IO[bytes]) -> Iterator[bytes]:
+    """Stream after stream; between them there may be zeros."""
+    packed = raw.read(_PIECE_BYTES)
+    is_first = True
+    while packed or is_first:
+        is_first = False
+        stream = lzma.LZMADecompressor(memlimit=MOST_XZ_MEMORY)
+        while not stream.eof:
+            if stream.needs_input and not packed and not (packed := raw.read(_PIECE_BYTES)):
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+            yield stream.decompress(packed, _PIECE_BYTES)
+            packed = b""
+        packed = stream.unused_data.lstrip(b"\0")
+        while not packed and (more := raw.read(_PIECE_BYTES)):
+            packed = more.lstrip(b"\0")
+
+
+class _Unpacked(io.RawIOBase):
+    """The pieces as one file, up to a number of bytes."""
+
+    def __init__(self, pieces: Iterator[bytes], most: int) -> None:
+        self._pieces = pieces
+        self._most = most
+        self._n_bytes = 0
+        self._piece = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._piece:
+            piece = self._next_piece()
+            if piece is None:
+                return 0
+            self._piece = memoryview(piece)
+        n_taken = min(len(buffer), len(self._piece))
+        buffer[:n_taken] = self._piece[:n_taken]
+        self._piece = self._piece[n_taken:]
+        return n_taken
+
+    def _next_piece(self) -> bytes | None:
+        try:
+            piece = next(self._pieces, None)
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+            raise UnpackError(f"the compressed file is damaged or cut short ({error})") from error
+        self._n_bytes += len(piece or b"")
+        if self._n_bytes > self._most:
+            raise UnpackError(
+                f"the compressed file unpacks to more than {self._most:,} bytes, "
+                f"{MOST_RATIO} times its own size and {FREE_BYTES:,} bytes; if that is right, unpack it beforehand"
+            )
+        return piece

@@ -1,0 +1,157 @@
+"""Run independent tasks through joblib, on whatever backend is active, and run those again that were lost.
+
+No backend is forced: `joblib.parallel_config("dask")`, or Ray's, sends the tasks to a cluster. A task that fails raises
+its error here. A worker that dies takes its tasks with it; they are handed out again, until `PATIENCE` times in a row
+nothing came back.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from typing import Any, TypeVar
+
+from scorecache.errors import ClusterError
+
+PATIENCE = 3
+"""So many times in a row the workers may be lost without a single task done."""
+
+AHEAD = "2 * n_jobs"
+"""Tasks that joblib hands out in advance: results do not pile up."""
+
+CONNECT_SECONDS = 10.0
+"""How long to wait for a scheduler, and then for its first worker."""
+
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+
+def results_of(
+    function: Callable[..., Result],
+    keys: Sequence[Key],
+    arguments: Callable[[Key], tuple[Any, ...]],
+    *,
+    n_jobs: int | None = None,
+    client: Any = None,
+    shared: Sequence[Any] = (),
+) -> Iterator[tuple[Key, Result]]:
+    """`function(*arguments(key))` for every key, as they are done.
+
+    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent to every worker at once,
+    so that the death of one does not take the only copy along.
+    """
+    waiting = dict.fromkeys(keys)
+    n_failures = 0
+    while waiting:
+        config: Any = nullcontext()
+        if client is not None:
+            from joblib import parallel_config
+
+            config = parallel_config("dask", client=client, scatter=list(shared))
+        try:
+            with config, closing(_one_round(function, list(waiting), arguments, n_jobs)) as outcomes:
+                for key, result, error in outcomes:
+                    if error is not None:
+                        raise error
+                    del waiting[key]
+                    n_failures = 0
+                    yield key, result
+        except _LostError as loss:
+            n_failures += 1
+            if n_failures == PATIENCE:
+                raise ClusterError(
+                    f"the workers were lost {PATIENCE} times in a row with {len(waiting)} of {len(keys)} tasks to do "
+                    f"({loss}); have they enough memory, and the same version of exactbnc?"
+                ) from loss.__cause__
+
+
+@contextmanager
+def connected(scheduler: str) -> Iterator[Any]:
+    """A client of a Dask scheduler, such as `tcp://host:8786`, that has at least one worker."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ClusterError("a scheduler needs the package 'distributed': pip install 'exactbnc[cluster]'") from error
+    client: Any = None
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TimeoutError) as error:
+        found = "does not answer" if client is None else "has no worker"
+        if client is not None:
+            client.close()
+        raise ClusterError(
+            f"the scheduler {scheduler!r} {found} within {CONNECT_SECONDS:g} s; "
+            "start it with 'dask scheduler' and workers with 'dask worker tcp://HOST:8786'"
+        ) from error
+    with client:
+        yield client
+
+
+def sends_to_a_cluster() -> bool:
+    """Does joblib's active backend send tasks to other machines, and is this not one of its tasks already?
+
+    A classifier that is fitted inside somebody's distributed grid search scores on the worker where it is.
+    """
+    if "joblib" not in sys.modules:  # then nobody has chosen a backend
+        return False
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend()
+    return not type(backend).__module__.startswith("joblib._parallel_backends") and not _is_on_a_dask_worker()
+
+
+def _is_on_a_dask_worker() -> bool:
+    if "distributed" not in sys.modules:
+        return False
+    from distributed import get_worker
+
+    try:
+        get_worker()  # type: ignore[no-untyped-call]
+    except ValueError:
+        return False
+    return True
+
+
+class _LostError(Exception):
+    """The backend gave up, not a task."""
+
+
+def _one_round(
+    function: Callable[..., Any], keys: Sequence[Any], arguments: Callable[[Any], tuple[Any, ...]], n_jobs: int | None
+) -> Generator[tuple[Any, Any, Exception | None], None, None]:
+    """Hand out the tasks once."""
+    from joblib import Parallel, delayed
+
+    own_errors: list[Exception] = []
+
+    def arguments_of(key: Any) -> tuple[Any, ...]:
+        try:
+            return arguments(key)
+        except Exception as error:
+            own_errors.append(error)
+            raise
+
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*tasks (have been|which were).*")  # a round that is given up
+            parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=AHEAD, batch_size=1)
+            with closing(parallel(delayed(_attempt)(function, key, *arguments_of(key)) for key in keys)) as outcomes:
+                for outcome in outcomes:
+                    if not isinstance(outcome, tuple):  # Dask's word for a result that went down with its worker
+                        raise TypeError(f"got {outcome!r} for a result")
+                    yield outcome
+    except Exception as error:
+        if own_errors:
+            raise own_errors[0] from None
+        raise _LostError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
+
+
+def _attempt(function: Callable[..., Any], key: Any, *arguments: Any) -> tuple[Any, Any, Exception | None]:
+    """Run a task on a worker; its error is a result, so that errors of the backend itself can be told from it."""
+    try:
+        return key, function(*arguments), None
+    except Exception as error:
+        return key, None, error

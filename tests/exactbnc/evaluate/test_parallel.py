@@ -1,0 +1,52 @@
+"""Cross-validation on several workers measures the same."""
+
+import joblib
+import pytest
+
+from exactbnc.evaluate import Averaged, Exact, cross_validate
+from exactbnc.learning import Recipe
+from scorecache.csvfile import read_csv
+from scorecache.errors import DataError
+from tests.exactbnc.cli.conftest import ROOT
+
+METHODS = [Exact(Recipe(structure="tan", n_jobs=1)), Averaged()]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return read_csv(ROOT / "instances" / "asia-500.csv")
+
+
+def measured(data, **options):
+    found = cross_validate(data, "dysp", METHODS, n_folds=3, **options)
+    return [
+        (evaluation.method, [(fold.accuracy, fold.log_loss, fold.brier, fold.auc) for fold in evaluation.folds])
+        for evaluation in found
+    ]
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_any_backend_and_number_of_jobs_measures_the_same(backend, data):
+    expected = measured(data)
+
+    with joblib.parallel_config(backend):
+        assert measured(data, n_jobs=2) == expected
+
+
+def test_the_order_in_which_fits_end_changes_nothing(data, monkeypatch):
+    expected = measured(data)
+
+    def backwards(function, keys, arguments, **_):
+        yield from [(key, function(*arguments(key))) for key in keys][::-1]
+
+    monkeypatch.setattr("exactbnc.evaluate.crossval.results_of", backwards)
+    assert measured(data) == expected
+
+
+def test_an_error_of_a_fit_or_a_fold_is_told_as_it_is(data, monkeypatch):
+    def broken(*_, **__):
+        raise DataError("no cut points")
+
+    monkeypatch.setattr("exactbnc.evaluate.crossval.learn_cuts", broken)
+    with joblib.parallel_config("threading", n_jobs=2), pytest.raises(DataError, match=r"^no cut points$"):
+        measured(data, discretize="median")
