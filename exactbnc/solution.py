@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from exactbnc.dag import DAG
+from exactbnc.listener import Progress
 from scorecache.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class Solution:
     """A network, its score, and an upper bound on every network's score.
 
     `tolerance` is the largest absolute difference that "optimal" leaves open; `stop_reason` is "proved", "infeasible",
-    or the limit that ended the search ("time", "gap", "nodes", "memory", "interrupted").
+    or the limit that ended the search ("time", "gap", "nodes", "memory", "interrupted"). `trace` tells what was known
+    and when, at most 500 entries; the last is the answer.
     """
 
     status: Status
@@ -41,6 +43,7 @@ class Solution:
     cache_is_safe: bool
     class_name: str | None = None
     statistics: Mapping[str, float | int | str] = field(default_factory=dict)
+    trace: tuple[Progress, ...] = field(default=(), compare=False, repr=False)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The network with its class, score, bound and status as graph attributes."""

@@ -50,12 +50,22 @@ Check = Annotated[
 TimeLimit = Annotated[float | None, _search("--time-limit", metavar="SECONDS", help="Wall time over everything.")]
 Gap = Annotated[float, _search("--gap", metavar="G", help="Stop once the bound is within G of the score.")]
 Nodes = Annotated[int | None, _search("--nodes", metavar="N", help="Most branching nodes.")]
-MemoryLimit = Annotated[str | None, _search("--memory-limit", metavar="SIZE", help="Such as 500M or 4G.")]
+MemoryLimit = Annotated[
+    str | None,
+    _search("--memory-limit", metavar="SIZE", help="Of the whole process (some 200M without a search): 500M, 4G."),
+]
 KBest = Annotated[int | None, _search("--k-best", metavar="K", help="The K best networks, each proved.")]
 Within = Annotated[
     float | None, _search("--within", metavar="D", help="All networks at most D below the best, at most 1000 or K.")
 ]
 Mec = Annotated[bool, _search("--mec", help="With --k-best or --within: one network per equivalence class.")]
+CheckpointFile = Annotated[
+    str | None,
+    _search("--checkpoint", metavar="FILE", help="Save the search there, and go on from it if it is there."),
+]
+CheckpointEvery = Annotated[
+    float | None, _search("--checkpoint-every", metavar="SECONDS", help="How often; default 120, and at the end.")
+]
 Start = Annotated[str | None, _search("--start", metavar="NET", help="A network to begin with.")]
 Seed = Annotated[int, _search("--seed", metavar="N", help="Same seed, same answer.")]
 
@@ -65,5 +75,9 @@ Target = Annotated[
 Certificate = Annotated[bool, _output("--certificate", help="Put a proof for 'exactbnc verify' into the .json of -o.")]
 Plot = Annotated[str | None, _output("--plot", metavar="PICTURE", help="A picture: .png, .svg or .pdf.")]
 Format = Annotated[Literal["jkl", "pss"] | None, _output("--format", help="The cache's format, if its name says none.")]
+WriteIncumbents = Annotated[
+    str | None, _output("--write-incumbents", metavar="DIR", help="Every better network at once, DIR/NNNN-SCORE.json.")
+]
+Log = Annotated[str | None, _output("--log", metavar="FILE", help="Append what happens and when, line by line.")]
 Json = Annotated[bool, _output("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, _output("--quiet", "-q", help="Print errors only, and what --json asks for.")]

@@ -5,11 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from exactbnc.arithmetic import what_it_rests_on
 from exactbnc.cli import _solve_options as options
-from exactbnc.cli._errors import UsageError, exit_code_of
+from exactbnc.cli._command import origin
+from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
+from exactbnc.cli._incumbents import IncumbentFiles
+from exactbnc.cli._log import solve_log
+from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
 from exactbnc.cli._output import Output, check_target
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
-from exactbnc.cli._proof import check_certificate_options, proof_of, what_it_rests_on
+from exactbnc.cli._proof import check_certificate_options, proof_of
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
@@ -51,6 +56,8 @@ def solve(
     gap: options.Gap = 0.0,
     nodes: options.Nodes = None,
     memory_limit: options.MemoryLimit = None,
+    checkpoint: options.CheckpointFile = None,
+    checkpoint_every: options.CheckpointEvery = None,
     start: options.Start = None,
     seed: options.Seed = 0,
     k_best: options.KBest = None,
@@ -60,6 +67,8 @@ def solve(
     certificate: options.Certificate = False,
     plot: options.Plot = None,
     file_format: options.Format = None,
+    write_incumbents: options.WriteIncumbents = None,
+    log: options.Log = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -69,7 +78,9 @@ def solve(
     """
     wall_start, cpu_start = time.monotonic(), time.process_time()
     flags = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes, "general": general}
-    for target in (output, plot):
+    ranks = k_best is not None or within is not None
+    check_long_run_options(checkpoint, checkpoint_every, write_incumbents, ranks=ranks)
+    for target in (output, plot, checkpoint, log):
         if target is not None:
             check_target(target)
     talk = Output(as_json=as_json, quiet=quiet)
@@ -80,15 +91,17 @@ def solve(
     from exactbnc.export.plot import picture_suffix
     from exactbnc.export.plot import plot as draw
     from exactbnc.limits import Limits
+    from exactbnc.listener import Several
     from exactbnc.problem import Problem
     from exactbnc.ranking import Wanted, rank
     from exactbnc.solvers import solve as find
+    from exactbnc.solvers.interrupt import second_ctrl_c_exits
     from scorecache.formats import read_cache
 
-    if mec and k_best is None and within is None:
+    if mec and not ranks:
         raise UsageError("--mec chooses among several networks: add --k-best K or --within D")
     if certificate:
-        check_certificate_options(output, ranks=k_best is not None or within is not None)
+        check_certificate_options(output, ranks=ranks)
     if output is not None:
         known_suffix(output, WRITERS)
     if plot is not None:
@@ -99,58 +112,78 @@ def solve(
         nodes=nodes,
         memory=None if memory_limit is None else parse_memory(memory_limit),
         started=wall_start,
+        counts_process=True,
     )
-    scores = read_cache(cache, format=file_format)
-    constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
-    required = [parse_arc(arc, "--require") for arc in require or ()]
-    required += [] if whitelist is None else read_arcs(whitelist)
-    forbidden = [parse_arc(arc, "--forbid") for arc in forbid or ()]
-    forbidden += [] if blacklist is None else read_arcs(blacklist)
-    given = Constraints.of(
-        required_arcs=required,
-        forbidden_arcs=forbidden,
-        tiers=[] if tiers is None else read_tiers(tiers),
-        order=[parse_order(pair) for pair in order or ()],
-        roots=root or (),
-        sinks=sink or (),
-        max_parents=max_parents,
-        min_edges=min_edges,
-        max_edges=max_edges,
-        edge_penalty=edge_penalty,
-    )
-    for constraints_path in constraint_files or ():
-        given = given.merged(read_constraints(constraints_path))
-    problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
-    if k_best is not None or within is not None:
-        wanted = Wanted(count=k_best, within=within, distinct_classes=mec)
-        ranking = rank(problem, wanted, method=method, limits=limits, seed=seed)
-        if output is not None:
-            write_ranking(ranking, problem, output)
-        seconds = {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start}
-        told = ranking_facts(ranking, problem, seconds)
-        talk.result(ranking_lines(ranking, problem, told), "solve", told)
-        return ranking_exit_code(ranking)
-    beginning = None
-    if start is not None:
-        beginning = read_network(start)
-        faults = problem.check(beginning)
-        if faults:
-            talk.note(f"the start network is dropped: {'; '.join(faults)}")
-            beginning = None
-    listener = None if quiet else SolveTable()
-    solution = find(problem, method=method, limits=limits, start=beginning, listener=listener, seed=seed)
-    if check is not None:
-        _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
-    proof = proof_of(problem, solution, limits, seed) if certificate else None
-    if solution.dag is not None and output is not None:
-        write_network(solution, problem, output, certificate=None if proof is None else proof.certificate)
-    if solution.dag is not None and plot is not None:
-        draw(solution.dag, plot, class_name=solution.class_name)
-    facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
-    if proof is not None:
-        facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
-    talk.result(_lines(problem, solution, facts), "solve", facts)
-    return exit_code_of(solution)
+    with solve_log(log) as journal, second_ctrl_c_exits(ExitCode.INTERRUPTED):
+        scores = read_cache(cache, format=file_format)
+        constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
+        required = [parse_arc(arc, "--require") for arc in require or ()]
+        required += [] if whitelist is None else read_arcs(whitelist)
+        forbidden = [parse_arc(arc, "--forbid") for arc in forbid or ()]
+        forbidden += [] if blacklist is None else read_arcs(blacklist)
+        given = Constraints.of(
+            required_arcs=required,
+            forbidden_arcs=forbidden,
+            tiers=[] if tiers is None else read_tiers(tiers),
+            order=[parse_order(pair) for pair in order or ()],
+            roots=root or (),
+            sinks=sink or (),
+            max_parents=max_parents,
+            min_edges=min_edges,
+            max_edges=max_edges,
+            edge_penalty=edge_penalty,
+        )
+        for constraints_path in constraint_files or ():
+            given = given.merged(read_constraints(constraints_path))
+        problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
+        journal.problem(problem)
+        journal.search(method, seed, limits)
+        if ranks:
+            wanted = Wanted(count=k_best, within=within, distinct_classes=mec)
+            ranking = rank(problem, wanted, method=method, limits=limits, seed=seed)
+            if output is not None:
+                write_ranking(ranking, problem, output)
+            seconds = {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start}
+            told = ranking_facts(ranking, problem, seconds)
+            talk.result(ranking_lines(ranking, problem, told), "solve", told)
+            journal.line(f"result: {len(ranking.solutions)} networks, stop_reason {ranking.stop_reason}")
+            return ranking_exit_code(ranking)
+        beginning = None
+        if start is not None:
+            beginning = read_network(start)
+            faults = problem.check(beginning)
+            if faults:
+                talk.note(f"the start network is dropped: {'; '.join(faults)}")
+                beginning = None
+        files = None if write_incumbents is None else IncumbentFiles(write_incumbents, problem)
+        table = None if quiet else SolveTable()
+        solution = find(
+            problem,
+            method=method,
+            limits=limits,
+            start=beginning,
+            listener=Several([listener for listener in (table, files, journal) if listener is not None]),
+            seed=seed,
+            checkpoint=checkpoint_of(checkpoint, checkpoint_every),
+        )
+        if check is not None:
+            _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
+        proof = proof_of(problem, solution, limits, seed) if certificate else None
+        if solution.dag is not None and output is not None:
+            stored = None if proof is None else proof.certificate
+            write_network(solution, problem, output, certificate=stored, origin=origin())
+        if solution.dag is not None and plot is not None:
+            draw(solution.dag, plot, class_name=solution.class_name)
+        if files is not None and files.fault is not None:
+            talk.note(f"not every better network could be written: {files.fault}")
+        if "checkpoint" in solution.statistics:
+            talk.note(f"{checkpoint}: {solution.statistics['checkpoint']}")
+        facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
+        if proof is not None:
+            facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
+        talk.result(_lines(problem, solution, facts), "solve", facts)
+        journal.result(facts)
+        return exit_code_of(solution)
 
 
 def _compare(solution: Solution, second: Solution, talk: Output) -> None:
@@ -180,8 +213,9 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
         "bound": solution.bound if solution.score is not None else None,
         "gap": solution.gap if solution.score is not None else None,
         "relative_gap": solution.relative_gap if solution.score is not None else None,
+        "bound_from": solution.statistics.get("bound_from", "search"),
         "tolerance": solution.tolerance,
-        "proved": what_it_rests_on(solution) if solution.status == "optimal" else None,
+        "proved": what_it_rests_on(solution.method, solution.tolerance) if solution.status == "optimal" else None,
         "class": solution.class_name,
         "arcs": [] if solution.dag is None else [list(arc) for arc in solution.dag.arcs],
         "method": solution.method,
@@ -197,13 +231,13 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
         return [f"status:  {solution.status} (no network was found; stopped by {solution.stop_reason})"]
-    proof = f"proved {what_it_rests_on(solution)}"
+    proof = f"proved {what_it_rests_on(solution.method, solution.tolerance)}"
     if solution.status != "optimal":
         proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"
     lines = [
         f"status:  {solution.status} ({proof})",
         f"score:   {solution.score:.8f}",
-        f"bound:   {solution.bound:.8f}",
+        f"bound:   {solution.bound:.8f}{_from_checkpoint(solution)}",
         f"method:  {solution.method}, {facts['wall_seconds']:.2f} s",
     ]
     if "certificate" in facts:
@@ -216,3 +250,7 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         parents = " ".join(problem.names[parent] for parent in solution.dag.parents[v])
         lines.append(f"{problem.names[v]:<{width}} <- {parents}".rstrip())
     return lines
+
+
+def _from_checkpoint(solution: Solution) -> str:
+    return " (bound from the checkpoint)" if solution.statistics.get("bound_from") == "checkpoint" else ""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactbnc.dag import DAG
 from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
-from exactbnc.export.network import Network, NetworkFileError
+from exactbnc.export.network import Network, NetworkFileError, Origin
 from exactbnc.export.nx import to_networkx
 from exactbnc.export.plot import plot
 from exactbnc.problem import Problem
@@ -42,6 +42,7 @@ __all__ = [
     "WRITERS",
     "Network",
     "NetworkFileError",
+    "Origin",
     "network_text",
     "plot",
     "read_bayesnet",
@@ -65,9 +66,14 @@ def write_network(
     path: str | os.PathLike[str],
     *,
     certificate: Mapping[str, Any] | None = None,
+    origin: Origin | None = None,
 ) -> None:
-    """Write a solution's network, or a network by itself, whole or not at all; a `.json` file holds a certificate."""
-    text = WRITERS[known_suffix(path, WRITERS)](Network.of(result, problem, certificate=certificate))
+    """Write a solution's network, or a network by itself, whole or not at all.
+
+    A `.json` file holds a certificate, and the origin as provenance.
+    """
+    network = Network.of(result, problem, certificate=certificate, origin=origin)
+    text = WRITERS[known_suffix(path, WRITERS)](network)
     with atomic_write(path) as (sink,):
         sink.write(text.encode())
 

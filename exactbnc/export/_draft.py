@@ -22,7 +22,13 @@ MOST_ROUNDING = 0.011
 """How far from one the probabilities of a configuration may add up in a file: 0.33 + 0.33 + 0.33."""
 
 MOST_CELLS = 2**28
-"""A larger table (2 GiB) is refused; a short file can ask for one by a default row."""
+"""A larger table (2 GiB) is refused."""
+
+MOST_DEFAULT_CELLS = 2**22
+"""So many cells of a file (32 MiB) may come from default rows, by which a short file can ask for a large table."""
+
+MOST_PARENTS = 60
+"""A table has one axis per parent, and an array of numpy has at most 64."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class Draft:
 
     label: str
     states: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    _codes: dict[str, dict[Hashable, int]] = field(default_factory=dict)
+    _n_default_cells: int = 0
     _families: dict[str, Family] = field(default_factory=dict)
     _tables: dict[str, Floats] = field(default_factory=dict)
 
@@ -71,14 +79,26 @@ class Draft:
         shape = tuple(len(self.states[name]) for name in (*parents, child))
         if math.prod(shape) > MOST_CELLS:
             raise self.fault(line, f"the table of {child!r} would have {math.prod(shape):,} cells")
+        if len(parents) > MOST_PARENTS:
+            raise self.fault(line, f"{child!r} has {len(parents)} parents, and a table can have {MOST_PARENTS} at most")
         return shape
+
+    def claim(self, child: str, n_cells: int, line: int | None) -> None:
+        """Count cells that the file does not list."""
+        self._n_default_cells += n_cells
+        if self._n_default_cells > MOST_DEFAULT_CELLS:
+            told = f"with the default of {child!r}, {self._n_default_cells:,} cells come from defaults"
+            raise self.fault(line, f"{told}, and at most {MOST_DEFAULT_CELLS:,} may; list the rows")
 
     def code(self, name: str, state: Hashable, line: int | None) -> int:
         """The place of a state among those of its variable."""
-        if state not in self.states[name]:
+        if name not in self._codes:
+            self._codes[name] = {own: code for code, own in enumerate(self.states[name])}
+        code = self._codes[name].get(state)
+        if code is None:
             known = listing(map(repr, self.states[name]))
             raise self.fault(line, f"{state!r} is not a state of {name!r}; its states are {known}")
-        return self.states[name].index(state)
+        return code
 
     def check_row(self, child: str, row: Sequence[float], line: int | None) -> None:
         """The probabilities of a child under one configuration."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 
 from exactbnc.dag import DAG
 from exactbnc.export.network import Network, NetworkFileError
@@ -19,7 +20,8 @@ def render(network: Network) -> str:
     writer.writerow(dag.names)
     for parent in range(dag.n_vars):
         writer.writerow([int(parent in parents) for parents in dag.parents])
-    return text.getvalue()
+    matrix = text.getvalue()
+    return f"\ufeff{matrix}" if matrix.startswith("\ufeff") else matrix  # the reader takes one for a byte order mark
 
 
 def parse(text: str, label: str) -> DAG:
@@ -33,7 +35,7 @@ def parse(text: str, label: str) -> DAG:
         raise NetworkFileError(label, None, "expected a header with the names of the variables, got an empty file")
     (_, names), matrix = rows[0], rows[1:]
     if len(set(names)) < len(names):
-        repeated = max(names, key=names.count)
+        repeated = Counter(names).most_common(1)[0][0]
         raise NetworkFileError(label, rows[0][0], f"expected different names, got {repeated!r} twice")
     parents: list[list[int]] = [[] for _ in names]
     for parent, (line, row) in enumerate(matrix):

@@ -82,7 +82,11 @@ def _define(variable: dict[str, Any], draft: Draft) -> None:
     cells = _flattened(variable.get("table"), shape)
     if cells is None:
         raise draft.fault(None, f"expected 'table' of {name!r} to be numbers in nested lists of the lengths {shape}")
-    draft.fill(name, np.array(cells, dtype=np.float64).reshape(shape), None)
+    try:
+        table = np.array(cells, dtype=np.float64).reshape(shape)
+    except OverflowError as error:
+        raise draft.fault(None, f"expected probabilities in the table of {name!r}, but {error}") from error
+    draft.fill(name, table, None)
 
 
 def _flattened(table: Any, shape: Sequence[int]) -> list[float] | None:
@@ -99,7 +103,8 @@ def _flattened(table: Any, shape: Sequence[int]) -> list[float] | None:
 def load(content: bytes, label: str) -> Any:
     """The object of a JSON text, with an error that names the line."""
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        text = content.decode("utf-8-sig")
+        return json.loads(text, parse_float=_finite_float, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise NetworkFileError(label, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
@@ -107,6 +112,11 @@ def load(content: bytes, label: str) -> Any:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason
         raise NetworkFileError(label, None, f"expected the JSON of a network, but {error}") from error
+
+
+def _finite_float(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _refuse_constant(digits)
 
 
 def _refuse_constant(word: str) -> NoReturn:

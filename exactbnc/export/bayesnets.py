@@ -11,10 +11,7 @@ A further `.gz` or `.xz` packs the file. Probabilities are read back to the last
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import os
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +20,7 @@ from exactbnc.export import bayesnetjson, bif, xmlbif
 from exactbnc.export.network import NetworkFileError
 from scorecache.atomic import atomic_write
 from scorecache.errors import ParameterError
+from scorecache.unpack import PACKED_SUFFIXES, UnpackError, read_unpacked
 
 _FORMATS = (bayesnetjson, bif, xmlbif)
 
@@ -32,8 +30,6 @@ BAYESNET_WRITERS: dict[str, Callable[[BayesNet, str | None], tuple[str, list[str
 BAYESNET_READERS: dict[str, Callable[[bytes, str], BayesNet]] = {
     suffix: module.parse for module in _FORMATS for suffix in module.SUFFIXES
 }
-
-_UNPACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".xz": lzma.decompress}
 
 
 def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: str | None = None) -> list[str]:
@@ -54,19 +50,17 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: s
 def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
     """Read a network; a NetworkFileError says what is wrong with the file."""
     suffix = bayesnet_suffix(path)
-    content = Path(path).read_bytes()
-    unpack = _UNPACKERS.get(Path(path).suffix.lower())
     try:
-        content = content if unpack is None else unpack(content)
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-        raise NetworkFileError(path, None, f"expected a packed file, but {error}") from error
+        content = read_unpacked(path)
+    except UnpackError as error:
+        raise NetworkFileError(path, None, str(error)) from error
     return BAYESNET_READERS[suffix](content, os.fspath(path))
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:
     """The ending of a path that says the format, if it is known."""
     file = Path(path)
-    suffix = (file.with_suffix("") if file.suffix.lower() in _UNPACKERS else file).suffix.lower()
+    suffix = (file.with_suffix("") if file.suffix.lower() in PACKED_SUFFIXES else file).suffix.lower()
     if suffix not in BAYESNET_READERS:
         known = ", ".join(BAYESNET_READERS)
         raise ParameterError(

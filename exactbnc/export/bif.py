@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -45,16 +46,20 @@ STATES = Rule.of(
     r"[A-Za-z_][A-Za-z0-9_.-]* | [0-9]+[A-DF-Za-df-z_][A-Za-z0-9_.-]* | -?[0-9]{1,9}", r"[^A-Za-z0-9_.-]", KEYWORDS
 )
 
+_SKIPPED = r"(?: [\s,|]++ | //[^\n]* | /\*.*?\*/ )+"
+_WORD = r"""(?: [^\s,|"{}\[\]();/]++ | /(?![/*]) )+"""
 _TOKEN = re.compile(
-    r"""
-      (?: [\s,|]++ | //[^\n]* | /\*.*?\*/ )+                          # passed over
-    | ( [-+0-9.][-+0-9.eE\s,]*+(?=;)                                 # the numbers of a row, as one token for speed
-      | "[^"]*" | [{}\[\]();]                                        # a quoted name, a mark
-      | (?: [^\s,|"{}\[\]();/]++ | /(?![/*]) )+ )                     # a word
+    rf"""
+      {_SKIPPED}
+    | ( [-+0-9.][-+0-9.eE\s,]*+ (?=;)                                # the numbers of a row, as one token for speed
+      | "[^"]*" | [{{}}\[\]();]                                      # a quoted name, a mark
+      | (?![-+0-9.]) {_WORD} )
+    | (?= ( [-+0-9.][-+0-9.eE\s,]*+ ) )                              # numbers that are words: no semicolon follows
     | ( . )                                                           # a quote or a comment without an end
     """,
     re.VERBOSE | re.DOTALL,
 )
+_WORDS = re.compile(rf"{_SKIPPED} | ( {_WORD} )", re.VERBOSE | re.DOTALL)
 _MARKS = frozenset("{}[]();")
 
 
@@ -104,18 +109,19 @@ class _Cursor:
 
     label: str
     tokens: list[str]
-    starts: list[int]
+    starts: array[int]
     breaks: list[int]
     place: int = 0
 
     @classmethod
     def of(cls, text: str, label: str) -> _Cursor:
-        found = [match for match in _TOKEN.finditer(text) if match.lastindex]
-        cursor = cls(label, [match[0] for match in found], [match.start() for match in found], _line_breaks(text))
-        endless = next((place for place, match in enumerate(found) if match.lastindex == 2), None)
-        if endless is not None:
-            cursor.place = endless
-            raise cursor.fault("a quoted name or a comment to end")
+        cursor = cls(label, [], array("q"), _line_breaks(text))
+        for start, token, is_endless in _tokens(text):
+            cursor.tokens.append(token)
+            cursor.starts.append(start)
+            if is_endless:
+                cursor.place = len(cursor.tokens) - 1
+                raise cursor.fault("a quoted name or a comment to end")
         return cursor
 
     @property
@@ -290,12 +296,39 @@ def _from_rows(block: _Block, shape: Sequence[int], draft: Draft) -> Floats:
         missing = next(place for place in product(*map(range, shape[:-1])) if place not in found)
         shown = ", ".join(str(draft.states[parent][code]) for parent, code in zip(block.parents, missing, strict=True))
         raise draft.fault(block.line, f"the probabilities of {block.child!r} given ({shown}) are missing")
+    if block.default is not None:
+        draft.claim(block.child, math.prod(shape) - len(found) * shape[-1], block.default[1])
     table = np.empty(shape)
     if block.default is not None:
         table[:] = block.default[0]
     for place, row in found.items():
         table[place] = row
     return table
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Where a token starts, the token, and whether it is a quote or a comment without an end.
+
+    A run of numbers without a semicolon after it is cut into words at once, since to look for the semicolon from each
+    of them again would take the square of its length.
+    """
+    place = 0
+    while place < len(text):
+        for match in _TOKEN.finditer(text, place):
+            place = match.end()
+            if match.lastindex == 2:
+                break
+            if match.lastindex is not None:
+                yield match.start(), match[0], match.lastindex == 3
+        else:
+            return
+        run_end = match.end(2)
+        for word in _WORDS.finditer(text, place):
+            if word.start() >= run_end:
+                break
+            place = word.end()
+            if word[1] is not None:
+                yield word.start(), word[1], False
 
 
 def _line_breaks(text: str) -> list[int]:

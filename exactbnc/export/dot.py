@@ -7,9 +7,9 @@ of node, arc and attribute statements, without subgraphs and ports; attributes a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from exactbnc.dag import DAG
 from exactbnc.export.network import Network, NetworkFileError
@@ -23,11 +23,13 @@ _TOKEN = re.compile(
     r"""
       \s+ | //[^\n]* | \#[^\n]* | /\*.*?\*/                           # passed over
     | ( "(?:[^"\\]|\\.)*" | -> | [{}\[\];,=]                          # a quoted name, a mark
-      | [^\s"{}\[\];,=]+? (?= -> | [\s"{}\[\];,=] | \Z ) )            # a bare word
+      | (?!/\*) [^\s"{}\[\];,=]+? (?= -> | [\s"{}\[\];,=] | \Z ) )   # a bare word
     """,
     re.VERBOSE | re.DOTALL,
 )
 _DEFAULTS = ("graph", "node", "edge")
+_MOST_HEAD = 4  # strict digraph NAME {
+_EXPECTED = "expected 'digraph {', statements and '}'"
 
 
 def render(network: Network) -> str:
@@ -50,20 +52,24 @@ def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
 
 def parse(text: str, label: str) -> DAG:
     """Read a digraph; variables stand in the order in which they appear, `label` names the file in errors."""
-    tokens = list(_tokens(text, label))
-    opening = next((place for place, token in enumerate(tokens[:4]) if token.is_mark("{")), None)
-    if opening is None or not tokens[0].text.lower().endswith(("digraph", "strict")) or not tokens[-1].is_mark("}"):
-        raise NetworkFileError(label, 1, "expected 'digraph {', statements and '}'")
+    tokens = _tokens(text, label)
+    head: list[_Token] = []
+    for token in islice(tokens, _MOST_HEAD):
+        head.append(token)
+        if token.is_mark("{"):
+            break
+    if not head or not head[-1].is_mark("{") or not head[0].text.lower().endswith(("digraph", "strict")):
+        raise NetworkFileError(label, 1, _EXPECTED)
     names: dict[str, None] = {}
     arcs: list[tuple[str, str]] = []
-    for statement in _statements(tokens[opening + 1 : -1]):
+    for statement in _statements(_but_the_last(tokens, label)):
         chain = _chain(statement, label)
         names.update(dict.fromkeys(chain))
         arcs.extend(pairwise(chain))
     return DAG.from_arcs(names, arcs)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Token:
     text: str
     line: int
@@ -94,7 +100,8 @@ def _tokens(text: str, label: str) -> Iterator[_Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise NetworkFileError(label, line, f"expected a quoted name to end, got {text[place:]!r:.60}")
+            what = "a quoted name" if text[place] == '"' else "a comment"
+            raise NetworkFileError(label, line, f"expected {what} to end, got {text[place : place + 60]!r:.60}")
         found = match[1]
         if found is not None and found.startswith('"'):
             yield _Token(re.sub(r"\\(.)", r"\1", found[1:-1], flags=re.DOTALL), line, is_quoted=True)
@@ -104,7 +111,18 @@ def _tokens(text: str, label: str) -> Iterator[_Token]:
         place = match.end()
 
 
-def _statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
+def _but_the_last(tokens: Iterator[_Token], label: str) -> Iterator[_Token]:
+    """All tokens before the one that closes the digraph."""
+    held = None
+    for token in tokens:
+        if held is not None:
+            yield held
+        held = token
+    if held is None or not held.is_mark("}"):
+        raise NetworkFileError(label, 1 if held is None else held.line, _EXPECTED)
+
+
+def _statements(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
     """The statements between semicolons, or between names that no arrow joins; attribute lists are left out."""
     statement: list[_Token] = []
     depth = 0

@@ -1,8 +1,10 @@
 """A network as JSON with all that is known about it; unknown facts are null.
 
 Keys: schema_version (1), names, class, arcs ([parent, child] pairs), status, score, bound, gap, relative_gap, method,
-cache_is_safe, local_scores (by variable), certificate if there is one (`exactbnc.certificatefile`). A number that
-is not finite is null, since JSON has no word for it.
+tolerance, stop_reason, cache_is_safe, local_scores (by variable), arc_losses ([parent, child, what the score loses if
+the arc is removed]), trace ([seconds, score, bound] in the order of time), provenance (constraints, the record of the
+score file, the command), certificate if there is one (`exactbnc.certificatefile`). A number that is not finite is null,
+since JSON has no word for it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 from exactbnc.dag import DAG
 from exactbnc.export.network import Network, NetworkFileError
+from exactbnc.export.trace import trace_facts
 
 SUFFIXES = (".json",)
 SCHEMA_VERSION = 1
@@ -34,8 +37,13 @@ def facts(network: Network) -> dict[str, Any]:
         "gap": None if solution is None else _finite(solution.gap),
         "relative_gap": None if solution is None else _finite(solution.relative_gap),
         "method": None if solution is None else solution.method,
+        "tolerance": None if solution is None else solution.tolerance,
+        "stop_reason": None if solution is None else solution.stop_reason,
         "cache_is_safe": None if solution is None else solution.cache_is_safe,
         "local_scores": local_scores,
+        "arc_losses": network.arc_losses(),
+        "trace": None if solution is None else trace_facts(solution),
+        "provenance": network.provenance(),
     }
     return known if network.certificate is None else {**known, "certificate": network.certificate}
 

@@ -24,6 +24,18 @@ class NetworkFileError(InputError):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Who made a file: the command as it was typed, program first, and when, in UTC as ISO 8601 has it."""
+
+    command: tuple[str, ...]
+    date: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The two facts for the provenance of a file."""
+        return {"command": list(self.command), "date": self.date}
+
+
+@dataclass(frozen=True)
 class Network:
     """A DAG with what is known about it; what every writer takes."""
 
@@ -31,6 +43,7 @@ class Network:
     solution: Solution | None = None
     problem: Problem | None = None
     certificate: Mapping[str, Any] | None = None
+    origin: Origin | None = None
 
     @classmethod
     def of(
@@ -39,13 +52,14 @@ class Network:
         problem: Problem | None = None,
         *,
         certificate: Mapping[str, Any] | None = None,
+        origin: Origin | None = None,
     ) -> Network:
         """The network of a solution, or a network by itself."""
         if isinstance(result, DAG):
-            return cls(result, None, problem, certificate)
+            return cls(result, None, problem, certificate, origin)
         if result.dag is None:
             raise ParameterError(f"there is no network to write: the status is {result.status.value!r}")
-        return cls(result.dag, result, problem, certificate)
+        return cls(result.dag, result, problem, certificate, origin)
 
     @property
     def class_name(self) -> str | None:
@@ -69,3 +83,29 @@ class Network:
                 return None
             scores[child] = found - problem.constraints.edge_penalty * len(wanted)
         return scores
+
+    def arc_losses(self) -> list[list[Any]] | None:
+        """[parent, child, what the score loses if the arc is removed], the arcs as in the DAG; None if not known."""
+        if self.problem is None:
+            return None
+        from exactbnc.explain.arcs import removal_losses
+
+        try:
+            losses = removal_losses(self.problem, self.dag)
+        except ParameterError:  # the network has a family that the score file or the constraints do not
+            return None
+        return [[*arc, losses[arc]] for arc in self.dag.arcs if arc in losses]
+
+    def provenance(self) -> dict[str, Any] | None:
+        """Where the network comes from: the constraints, the record of the score file, the command."""
+        if self.problem is None:
+            return None if self.origin is None else self.origin.to_json()
+        record = self.problem.cache.record
+        told: dict[str, Any] = {"constraints": self.problem.constraints.to_json()}
+        if self.problem.unsound_reasons:
+            told["unsound_reasons"] = list(self.problem.unsound_reasons)
+        if record is not None:
+            stored = record.to_json()
+            kept = ("score", "parameters", "domain", "pruning", "n_rows", "data_sha256", "versions")
+            told |= {name: stored[name] for name in kept}
+        return told if self.origin is None else told | self.origin.to_json()

@@ -119,7 +119,7 @@ def _define(definition: _Element, draft: Draft) -> None:
     draft.fill(child, numbers.reshape(shape), table.line)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Element:
     tag: str
     attributes: dict[str, str]

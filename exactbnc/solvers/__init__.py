@@ -8,19 +8,23 @@ afford it; if not, to the search that suits it (`search`), or to the integer pro
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping
+import os
 from dataclasses import replace
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from exactbnc.dag import DAG
 from exactbnc.limits import Limits
-from exactbnc.listener import Listener, Progress
+from exactbnc.listener import Listener
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
-from exactbnc.solvers.components import Component, assemble, components, restricted
-from scorecache.errors import ParameterError
+from exactbnc.solvers.loose import loose_bound
+from exactbnc.solvers.split import solve_split
+from exactbnc.trace import Recorder
+from scorecache.errors import MemoryLimitError, ParameterError
+
+if TYPE_CHECKING:
+    from exactbnc.checkpoint import Checkpoint
 
 SOLVERS = {
     "tree": "exactbnc.solvers.tree.solver:TreeSolver",
@@ -32,10 +36,6 @@ SOLVERS = {
 
 DP_UP_TO = 25
 """Variables of a component up to which `auto` prefers dynamic programming: about two seconds and half a gigabyte."""
-
-
-SECONDS_AFTER_INTERRUPT = 1.0
-"""What the components that are left may still take after Ctrl-C, so that there is a network to write."""
 
 
 class Solver(Protocol):
@@ -60,18 +60,72 @@ def solve(
     start: DAG | None = None,
     listener: Listener | None = None,
     seed: int = 0,
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> Solution:
-    """A provably best network of a problem, or the best found within the limits, with its bound."""
+    """A provably best network of a problem, or the best found within the limits, with its bound.
+
+    With a checkpoint the search is saved to that file now and then, and goes on from it if it is there.
+    """
     limits = Limits() if limits is None else limits
     start = None if start is None else problem.in_own_order(start)
+    recorder = Recorder(loose_bound(problem), listener, limits.started)
+
+    def run(start: DAG | None, heard: Listener) -> Solution:
+        try:
+            solution = _solve(problem, method, limits, start, heard, seed)
+        except (KeyboardInterrupt, MemoryError) as stop:
+            reason = "memory" if isinstance(stop, MemoryError) else "interrupted"
+            if recorder.dag is None and reason == "interrupted":
+                raise
+            solution = _stopped(problem, method, recorder, reason)
+        return _with_all_that_was_told(solution, recorder)
+
+    if checkpoint is None:
+        return run(start, recorder)
+    from exactbnc.checkpoint import Checkpoint, go_on
+
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
+    return go_on(checkpoint, problem, limits, start, recorder, run)
+
+
+def _stopped(problem: Problem, method: str, known: Recorder, reason: str) -> Solution:
+    """What is left of a search that was broken off where it could not end by itself."""
+    return Solution(
+        status=Status.UNKNOWN if known.dag is None else Status.FEASIBLE,
+        dag=known.dag,
+        score=known.score,
+        bound=known.bound,
+        method=method,
+        stop_reason=reason,
+        tolerance=0.0,
+        cache_is_safe=problem.cache_is_safe,
+        class_name=problem.constraints.class_name,
+    )
+
+
+def _with_all_that_was_told(solution: Solution, known: Recorder) -> Solution:
+    """The solution with the best bound and network told on the way, which a search may forget, and the trace."""
+    if solution.status in (Status.FEASIBLE, Status.UNKNOWN):
+        dag, score, status = solution.dag, solution.score, solution.status
+        if known.score is not None and (score is None or known.score > score):
+            dag, score, status = known.dag, known.score, Status.FEASIBLE
+        bound = max(-math.inf if score is None else score, min(solution.bound, known.bound))
+        solution = replace(solution, status=status, dag=dag, score=score, bound=bound)
+    return replace(solution, trace=known.trace(solution))
+
+
+def _solve(problem: Problem, method: str, limits: Limits, start: DAG | None, listener: Listener, seed: int) -> Solution:
     if method == "auto":
         return _solve_auto(problem, limits, start, listener, seed)
     solver = make_solver(method)
     refusal = solver.refusal(problem, limits)
     if refusal is not None:
-        raise ParameterError(f"the method {method!r} cannot solve this problem: {refusal}")
+        is_limit = solver.refusal(problem, replace(limits, memory=None)) is None
+        error = MemoryLimitError if is_limit else ParameterError
+        raise error(f"the method {method!r} cannot solve this problem: {refusal}")
     if method == "order":  # independent components would multiply its states
-        return _solve_split(problem, solver.solve, limits, start, listener, seed)
+        return solve_split(problem, solver.solve, limits, start, listener, seed)
     return solver.solve(problem, limits, start, listener, seed)
 
 
@@ -89,7 +143,7 @@ def _solve_auto(problem: Problem, limits: Limits, start: DAG | None, listener: L
         return tree.solve(problem, limits, start, listener, seed)
     if problem.global_rules:
         return _solve_one(problem, limits, start, listener, seed)
-    return _solve_split(problem, _solve_one, limits, start, listener, seed)
+    return solve_split(problem, _solve_one, limits, start, listener, seed)
 
 
 def _solve_one(problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int) -> Solution:
@@ -102,94 +156,3 @@ def _solve_one(problem: Problem, limits: Limits, start: DAG | None, listener: Li
     from exactbnc.solvers.search import solve_by_search
 
     return solve_by_search(problem, limits, start, listener, seed)
-
-
-def _solve_split(
-    problem: Problem,
-    solve_part: Callable[[Problem, Limits, DAG | None, Listener | None, int], Solution],
-    limits: Limits,
-    start: DAG | None,
-    listener: Listener | None,
-    seed: int,
-) -> Solution:
-    """Solve component by component, the small ones first: they take no time, and the largest gets all that is left."""
-    parts = sorted(components(problem), key=lambda part: len(part.variables))
-    if len(parts) == 1:
-        return solve_part(problem, limits, start, listener, seed)
-    begun = time.monotonic()
-    own_limits = replace(limits, gap=limits.gap / len(parts))
-    solutions: list[Solution] = []
-    for part in parts:
-        known = [(other, own.dag, own.score) for other, own in zip(parts, solutions, strict=False)]
-        whole = None if listener is None or part is not parts[-1] else _Whole(listener, problem, part, known)
-        own_start = None if start is None else restricted(start, part)
-        solutions.append(solve_part(part.problem, own_limits, own_start, whole, seed))
-        if solutions[-1].stop_reason == "interrupted":
-            # a network needs the other components too, but not their proofs
-            own_limits = replace(own_limits, seconds=SECONDS_AFTER_INTERRUPT, started=time.monotonic())
-    worst = next(
-        (
-            status
-            for status in (Status.INFEASIBLE, Status.UNKNOWN, Status.FEASIBLE)
-            if any(solution.status is status for solution in solutions)
-        ),
-        Status.OPTIMAL,
-    )
-    dag, score = None, None
-    if all(solution.dag is not None for solution in solutions):
-        dag = assemble(problem, [(part, cast(DAG, own.dag)) for part, own in zip(parts, solutions, strict=True)])
-        score = math.fsum(cast(float, own.score) for own in solutions)
-    stops = sorted(
-        (own.stop_reason for own in solutions if own.status is not Status.OPTIMAL),
-        key=lambda reason: reason != "interrupted",
-    )
-    return Solution(
-        status=worst,
-        dag=dag,
-        score=score,
-        bound=math.fsum(own.bound for own in solutions) if worst is not Status.INFEASIBLE else -math.inf,
-        method="+".join(sorted({own.method for own in solutions})),
-        stop_reason=stops[0] if stops else "proved",
-        tolerance=math.fsum(own.tolerance for own in solutions),
-        cache_is_safe=problem.cache_is_safe,
-        class_name=problem.constraints.class_name,
-        statistics={
-            **_added([own.statistics for own in solutions]),
-            "n_components": len(parts),
-            "wall_seconds": time.monotonic() - begun,
-        },
-    )
-
-
-def _added(listed: list[Mapping[str, float | int | str]]) -> dict[str, float | int | str]:
-    """Counts and seconds summed over components."""
-    names = dict.fromkeys(name for statistics in listed for name in statistics)
-    return {name: sum(cast(float, statistics.get(name, 0)) for statistics in listed) for name in names}
-
-
-class _Whole:
-    """Tells a listener of the last component as if it were the whole network, the others being solved."""
-
-    def __init__(
-        self,
-        listener: Listener,
-        problem: Problem,
-        part: Component,
-        known: list[tuple[Component, DAG | None, float | None]],
-    ) -> None:
-        self._listener = listener
-        self._problem = problem
-        self._part = part
-        self._known = [(other, dag) for other, dag, _ in known if dag is not None]
-        self._is_complete = len(self._known) == len(known)
-        self._score = math.fsum(score for _, _, score in known if score is not None)
-
-    def on_progress(self, progress: Progress) -> None:
-        score = None if progress.score is None else progress.score + self._score
-        if self._is_complete:
-            self._listener.on_progress(replace(progress, score=score, bound=progress.bound + self._score))
-
-    def on_incumbent(self, dag: DAG, score: float) -> None:
-        if self._is_complete:
-            whole = assemble(self._problem, [*self._known, (self._part, dag)])
-            self._listener.on_incumbent(whole, score + self._score)

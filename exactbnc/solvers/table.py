@@ -83,6 +83,11 @@ class CostTable:
         return _selected(self, np.flatnonzero(~is_fixed))
 
 
+def n_words_of(n_vars: int) -> int:
+    """Words of a mask over so many variables."""
+    return max(1, -(-n_vars // WORD))
+
+
 def cost_table(problem: Problem, *, keep_dominated: bool = False) -> CostTable:
     """The table of a problem; a ParameterError says why there is none.
 
@@ -133,8 +138,8 @@ def _whole_costs(scores: NDArray[np.float64], child_start: Ints, child: Ints) ->
 
 
 def _masks(start: Ints, members: Ints, n_vars: int) -> Words:
-    n_families, n_words = len(start) - 1, max(1, -(-n_vars // WORD))
-    masks = np.zeros((n_families, n_words), dtype=np.uint64)
+    n_families = len(start) - 1
+    masks = np.zeros((n_families, n_words_of(n_vars)), dtype=np.uint64)
     family = np.repeat(np.arange(n_families), np.diff(start))
     np.bitwise_or.at(masks, (family, members // WORD), np.uint64(1) << (members % WORD).astype(np.uint64))
     return masks

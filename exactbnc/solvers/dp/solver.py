@@ -34,6 +34,7 @@ from exactbnc.listener import Listener
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
+from exactbnc.solvers.loose import loose_bound
 from scorecache.errors import ParameterError
 from scorecache.memory import available_memory
 from scorecache.progress import n_threads
@@ -67,7 +68,7 @@ class DPSolver:
             return f"dynamic programming takes constraints on single families and orders only, not {listed}"
         lattice = self._lattice(problem)
         allowed = _allowed_bytes(limits)
-        if allowed is not None and lattice.n_bytes > allowed:
+        if lattice.n_bytes > allowed:
             return (
                 f"dynamic programming over {lattice.n_free} variables needs about {_gigabytes(lattice.n_bytes)} GB, "
                 f"more than the {_gigabytes(allowed)} GB allowed"
@@ -211,8 +212,7 @@ def _free_variables(problem: Problem) -> tuple[int, ...]:
 
 
 def _allowed_bytes(limits: Limits) -> int:
-    available = int(SHARE_OF_AVAILABLE * available_memory())
-    return available if limits.memory is None else min(limits.memory, available)
+    return int(min(limits.memory_left(), SHARE_OF_AVAILABLE * available_memory()))
 
 
 def _gigabytes(n_bytes: int) -> str:
@@ -284,7 +284,7 @@ def _first_inside(masks: Ints, outer_mask: int) -> int | None:
 
 def _without_proof(problem: Problem, start: DAG | None) -> _Outcome:
     """The start, if it satisfies the constraints and the cache can score it; every variable's best family bounds it."""
-    bound = math.fsum(problem.families.scores[problem.families.child_start[:-1]])
+    bound = loose_bound(problem)
     if start is not None:
         with suppress(ParameterError):
             if not problem.check(start):

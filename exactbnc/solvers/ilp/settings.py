@@ -59,5 +59,6 @@ def set_limits(model: Model, limits: Limits) -> None:
         model.setParam("limits/time", seconds)
     if limits.nodes is not None:
         model.setParam("limits/nodes", limits.nodes)
-    if limits.memory is not None:
-        model.setParam("limits/memory", limits.memory / _BYTES_PER_MEGABYTE)
+    memory = limits.memory_left()
+    if math.isfinite(memory):
+        model.setParam("limits/memory", memory / _BYTES_PER_MEGABYTE)

@@ -40,6 +40,8 @@ TASKS_PER_ROUND = 8
 """Tasks of a round begin with the same best order, however many threads share them: runs can be repeated."""
 STATES_PER_TASK = 32
 """Some milliseconds to some tens of them: often enough for limits and better orders, seldom enough for Python."""
+MERGE_COPIES = 3
+"""What merging takes for a while, in times what is merged."""
 MERGE_AT = 2_000_000
 """Children of one layer that are collected before they are merged."""
 
@@ -100,7 +102,7 @@ class Search:
         return self.best - self.least_gain + 1
 
     def run(self, n_threads: int, stop: Callable[[int], bool], tell: Callable[[], None]) -> None:
-        """Search until it is complete or `stop(bytes in use)` says so; `tell` hears of better orders and bounds."""
+        """Search until it is complete or `stop(bytes that it needs)` says so; `tell` hears of orders and bounds."""
         n_words = self.table.rows.shape[1] - MASK
         layer = Layer(*(np.zeros(shape, dtype=np.int64) for shape in ((1, n_words), 1, 1, 1, 1)))
         layer.bound[0] = self.bound
@@ -122,6 +124,7 @@ class Search:
         collected: list[Layer] = []
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
         per_round = TASKS_PER_ROUND * STATES_PER_TASK
+        least_child = self.upper
         for first in range(0, layer.n_states, per_round):
             for found, n_children in team.expand(layer, first, self.upper):
                 self.n_raises += int(found.counts[RAISES])
@@ -129,11 +132,16 @@ class Search:
                     self._accept(found)
                     tell()
                 collected.append(_children(found, n_children))
+                least_child = min(least_child, int(collected[-1].bound.min(initial=least_child)))
             self.n_states += min(per_round, layer.n_states - first)
             self._look_beside(tell)
+            # a better order goes on from a child, or from a state that is left, the next of which has the least bound
+            least_left = int(layer.bound[first + per_round :][:1].min(initial=self.upper))
+            self.bound = max(self.bound, min(least_left, least_child, self.upper))
+            tell()
             if sum(part.n_states for part in collected) > MERGE_AT:
                 collected = [_merged(collected)]
-            if stop(n_bytes + sum(part.n_bytes for part in collected)):
+            if stop(n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)):
                 return None
         return _merged(collected)
 

@@ -141,21 +141,19 @@ class _Stopper:
         self._limits = limits
         self._unit = unit
         self._is_interrupted = is_interrupted
-        self._memory = SHARE_OF_AVAILABLE * available_memory()
-        if limits.memory is not None:
-            self._memory = min(self._memory, limits.memory)
+        self._memory = min(SHARE_OF_AVAILABLE * available_memory(), limits.memory_left())
         self.reason = "time"
 
     def interrupt(self) -> None:
         self._is_interrupted = True
 
     def stops(self, search: Search, n_bytes: int) -> bool:
-        """Is it time to end, with that much memory in use?"""
+        """Is it time to end, with that much memory needed for the layers?"""
         limits = self._limits
         reasons = {
             "interrupted": self._is_interrupted,
             "time": limits.seconds_left() <= 0,
-            "memory": n_bytes > self._memory,
+            "memory": n_bytes > self._memory or limits.memory_left(n_bytes) <= 0,
             "nodes": limits.nodes is not None and search.n_states >= limits.nodes,
             "gap": (search.best - search.bound) * self._unit <= limits.gap,
         }

@@ -31,6 +31,7 @@ from exactbnc.solvers.root.lp import (
     SMALL_SHARE,
     Improve,
     Incumbent,
+    IsShort,
     OnRound,
     RootResult,
     RootSettings,
@@ -76,11 +77,12 @@ def solve_root_by_ascent(
     most_rounds: int = MOST_ROUNDS,
     improve: Improve | None = None,
     on_round: OnRound | None = None,
+    is_short: IsShort | None = None,
 ) -> RootResult:
     """Raise the bound of `multipliers` on `cuts`, clusters all, as `solve_root` does but without an LP."""
     if not np.all(cuts.facet == CLUSTER):
         raise ValueError(f"block-coordinate ascent takes clusters, got {np.sum(cuts.facet != CLUSTER)} facets")
-    ascent = _BlockAscent(table, incumbent, settings, deadline, improve, seed)
+    ascent = _BlockAscent(table, incumbent, settings, deadline, improve, is_short, seed)
     with ctrl_c_calls(ascent.stop):
         ascent.ascend(cuts, multipliers, most_rounds, on_round)
     return ascent.result()
@@ -96,9 +98,10 @@ class _BlockAscent(_Root):
         settings: RootSettings,
         deadline: float,
         improve: Improve | None,
+        is_short: IsShort | None,
         seed: int,
     ) -> None:
-        super().__init__(table, incumbent, settings, deadline, improve)
+        super().__init__(table, incumbent, settings, deadline, improve, is_short)
         self.random = np.random.default_rng(seed)
         self.row_of: dict[tuple[int, bytes], int] = {}
         self.rows = np.zeros(0, dtype=np.int64)

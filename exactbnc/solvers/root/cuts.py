@@ -74,6 +74,19 @@ def facet_cuts(corners: Ints, facet: Ints, n_words: int) -> Cuts:
     return Cuts(masks, np.zeros(len(facet), dtype=np.int64), facet.astype(np.int64), corners.astype(np.int64))
 
 
+def masks_of(members: NDArray[np.bool_], n_words: int) -> Words:
+    """Sets of variables, a row each, as masks."""
+    padded = np.zeros((len(members), n_words * WORD), dtype=np.bool_)
+    padded[:, : members.shape[1]] = members
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+def members_of(masks: Words, n_vars: int) -> NDArray[np.bool_]:
+    """The other way round."""
+    bits = np.unpackbits(np.ascontiguousarray(masks).view(np.uint8), axis=1, bitorder="little")
+    return np.asarray(bits[:, :n_vars], dtype=np.bool_)
+
+
 def joined(*parts: Cuts) -> Cuts:
     """All cuts, one list after the other."""
     return Cuts(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

@@ -117,6 +117,10 @@ Improve = Callable[[Ints], Ints]
 """From an order that follows an LP point to a better one: a local search."""
 OnRound = Callable[[int, Incumbent], None]
 """Called with the bound and the incumbent."""
+Keep = Callable[[Cuts, Ints], None]
+"""Called with the cuts in use and the best multipliers on them."""
+IsShort = Callable[[], bool]
+"""Is the memory used up?"""
 
 
 def solve_root(
@@ -129,11 +133,13 @@ def solve_root(
     deadline: float = math.inf,
     improve: Improve | None = None,
     on_round: OnRound | None = None,
+    keep: Keep | None = None,
+    is_short: IsShort | None = None,
 ) -> RootResult:
     """Raise the bound of `multipliers` on `cuts` until it is closed, the tail is flat or `time.monotonic()` is late."""
-    root = _Root(table, incumbent, settings, deadline, improve)
+    root = _Root(table, incumbent, settings, deadline, improve, is_short)
     with ctrl_c_calls(root.stop):
-        root.run(cuts, multipliers, on_round)
+        root.run(cuts, multipliers, on_round, keep)
     return root.result()
 
 
@@ -147,9 +153,11 @@ class _Root:
         settings: RootSettings,
         deadline: float,
         improve: Improve | None,
+        is_short: IsShort | None = None,
     ) -> None:
         self.table, self.incumbent, self.settings, self.deadline = table, incumbent, settings, deadline
         self.improve = improve
+        self.is_short = is_short
         self.start, self.members = _members(table.masks)
         self.smallest = _smallest(self.start, table.child_start)
         self.live, self.live_index = table, np.arange(table.n_families)
@@ -183,13 +191,14 @@ class _Root:
 
     @property
     def is_over(self) -> bool:
-        return self.is_interrupted or self.is_closed or time.monotonic() >= self.deadline
+        is_stopped = self.is_interrupted or time.monotonic() >= self.deadline
+        return is_stopped or self.is_closed or (self.is_short is not None and self.is_short())
 
     @property
     def is_closed(self) -> bool:
         return self.is_proved or self.gap <= 0
 
-    def run(self, cuts: Cuts, multipliers: Ints, on_round: OnRound | None) -> None:
+    def run(self, cuts: Cuts, multipliers: Ints, on_round: OnRound | None, keep: Keep | None) -> None:
         """Bound and fix by the given multipliers, then rounds: solve, bound and fix, price, separate.
 
         When the tail is flat, or nothing is found, facets are separated in every round until it is flat again: greedy
@@ -218,6 +227,8 @@ class _Root:
                 self._look_for_network(lp.families, solved.x)
             with self._timed("price"):
                 entering = self._price(lp.families, rows, solved.multipliers)
+            if keep is not None:
+                self._hand_out(rows, keep)
             if on_round is not None:
                 on_round(self.bound, self.incumbent)
             gaps.append(self.gap)
@@ -246,9 +257,14 @@ class _Root:
             n_slack = np.concatenate([n_slack[~is_old], np.zeros(found.n_cuts, dtype=np.int64)])
             self._add_cuts(found)
 
+    def _hand_out(self, rows: Ints, keep: Keep) -> None:
+        is_used = self.multipliers > 0
+        is_used[rows] = True
+        keep(self.cuts.chosen(is_used), self.multipliers[is_used])
+
     def _add_cuts(self, cuts: Cuts) -> None:
         self.cuts = joined(self.cuts, cuts)
-        self.largest_sums = np.concatenate([self.largest_sums, _largest_sums(cuts)])
+        self.largest_sums = np.concatenate([self.largest_sums, largest_sums(cuts)])
         self.multipliers = np.concatenate([self.multipliers, np.zeros(cuts.n_cuts, dtype=np.int64)])
 
     def _take(self, multipliers: Ints) -> Reduced:
@@ -378,7 +394,7 @@ class _Root:
         )
 
 
-def _largest_sums(cuts: Cuts) -> Floats:
+def largest_sums(cuts: Cuts) -> Floats:
     """At least what one unit on each cut can add up to over the families of a network."""
     n_members = np.unpackbits(cuts.masks.view(np.uint8), axis=1).sum(axis=1)
     return np.asarray(n_members * float(coefficient_table().max()))

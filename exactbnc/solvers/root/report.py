@@ -11,6 +11,9 @@ from exactbnc.limits import Limits
 from exactbnc.listener import Listener, Progress
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution, Status
+from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.root.cuts import Cuts
+from exactbnc.solvers.root.kept import Keeper, PricedCuts, beginning
 from exactbnc.solvers.root.lp import Incumbent
 from exactbnc.solvers.table import CostTable
 
@@ -34,7 +37,7 @@ def infeasible(problem: Problem, method: str, began: float) -> Solution:
 
 
 class Report:
-    """Tells a listener of better networks at once, and of bounds a few times a second."""
+    """Tells a listener of better networks at once, and of bounds a few times a second; a keeper has cuts from it."""
 
     def __init__(self, problem: Problem, table: CostTable, limits: Limits, listener: Listener | None) -> None:
         self._problem = problem
@@ -43,6 +46,7 @@ class Report:
         self._listener = listener
         self._last = -math.inf
         self._cost: int | None = None
+        self._n_cuts = 0
         families = problem.families
         self._constant = math.fsum(families.scores[families.child_start[:-1]])
 
@@ -84,16 +88,28 @@ class Report:
             statistics=statistics,
         )
 
+    def known_cuts(self) -> tuple[Cuts, Ints] | None:
+        """The cuts and multipliers that an earlier run left, if any."""
+        return beginning(self._listener.known_cuts(), self._table) if isinstance(self._listener, Keeper) else None
+
+    def keep_cuts(self, cuts: Cuts, multipliers: Ints) -> None:
+        """Hand cuts and multipliers to a keeper."""
+        self._n_cuts = cuts.n_cuts
+        if isinstance(self._listener, Keeper):
+            everything = tuple(range(self._table.n_vars))
+            self._listener.on_cuts(PricedCuts(everything, cuts, multipliers, self._table.digits))
+
     def tell(self, incumbent: Incumbent, bound: int, nodes: int = 0) -> None:
         """Report if there is something new."""
         if self._listener is None:
             return
-        score = self.score(incumbent)
         if self._cost is None or incumbent.cost < self._cost:
             self._cost = incumbent.cost
-            self._listener.on_incumbent(self.dag(incumbent), score)
+            self._listener.on_incumbent(self.dag(incumbent), self.score(incumbent))
         now = time.monotonic()
         if now - self._last >= SECONDS_BETWEEN:
             self._last = now
+            score = self.score(incumbent)
             bound_score = max(score, self.bound(min(bound, incumbent.cost)))
-            self._listener.on_progress(Progress(now - self._limits.started, score, bound_score, nodes))
+            seconds = now - self._limits.started
+            self._listener.on_progress(Progress(seconds, score, bound_score, nodes, self._n_cuts))

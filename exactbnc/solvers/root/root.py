@@ -1,8 +1,8 @@
 """What every search begins with: a good network, multipliers, a bound, and the families that are left.
 
 1. Local search over orders finds a network; nothing helps more than a good one.
-2. Dual ascent gives the first cluster cuts and multipliers; where there are many families, block-coordinate ascent
-   improves them before the LP, whose first rounds are slow then.
+2. Dual ascent gives the first cluster cuts and multipliers, unless an earlier run left better ones; where there are
+   many families, block-coordinate ascent improves them before the LP, whose first rounds are slow then.
 3. The LP raises the bound until it is closed or the search that follows would do better; families that no cheaper
    network can use leave. Orders that follow LP points are improved by local search.
 4. If it is still open, the local search goes on from the best network.
@@ -25,7 +25,7 @@ from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
-from exactbnc.solvers.root.lp import SHORT, Incumbent, RootResult, RootSettings, solve_root
+from exactbnc.solvers.root.lp import SHORT, Incumbent, Keep, RootResult, RootSettings, solve_root
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
 
 FIRST_EFFORT = Effort(n_chains=1, kicks_per_var=5)
@@ -77,28 +77,46 @@ class Root:
         return replace(self, incumbent=incumbent, is_alive=is_alive, is_closed=is_closed)
 
 
-def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, settings: RootSettings, tell: Tell) -> Root:
-    """The root of a table, from an order in which every variable has a family."""
+def find_root(
+    table: CostTable,
+    order: Ints,
+    limits: Limits,
+    *,
+    seed: int,
+    settings: RootSettings,
+    tell: Tell,
+    earlier: tuple[Cuts, Ints] | None = None,
+    keep: Keep | None = None,
+) -> Root:
+    """The root of a table, from an order in which every variable has a family.
+
+    `earlier` are cuts and multipliers of an earlier run; `keep` hears of those of this one.
+    """
     seconds: dict[str, float] = {}
     deadline = _deadline(limits)
     with _timed(seconds, "ascent_seconds"):
-        cuts, multipliers = ascent_cuts(table, seed=seed)
+        cuts, multipliers = ascent_cuts(table, seed=seed) if earlier is None else earlier
         bound = reduced_costs(table, cuts, multipliers).bound
     with _timed(seconds, "primal_seconds"):
         searched = families(table.child_start, table.masks, table.cost)
         is_large = table.n_vars > MANY_VARIABLES
         effort = LEAST_EFFORT if is_large else FIRST_EFFORT
         incumbent = _searched(table, searched, order, effort, bound, deadline, seed)
+        if keep is not None:
+            keep(cuts, multipliers)
         tell(incumbent, bound)
 
     def improved(guess: Ints) -> Ints:
         return improve(searched, guess, seed=seed)[0]
 
+    def is_short() -> bool:
+        return limits.memory_left() <= 0
+
     def on_round(bound: int, incumbent: Incumbent) -> None:
         tell(incumbent, bound)
 
     result = None
-    if table.n_families > MANY_FAMILIES and not is_large:
+    if table.n_families > MANY_FAMILIES and not is_large and earlier is None:
         with _timed(seconds, "ascent_seconds"):
             result = solve_root_by_ascent(
                 table,
@@ -111,8 +129,11 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
                 most_rounds=BLOCK_ROUNDS,
                 improve=improved,
                 on_round=on_round,
+                is_short=is_short,
             )
         cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
+        if keep is not None:
+            keep(cuts, multipliers)
     if result is None or not (result.is_closed or result.is_interrupted):
         with _timed(seconds, "lp_seconds"):
             result = solve_root(
@@ -124,6 +145,8 @@ def find_root(table: CostTable, order: Ints, limits: Limits, *, seed: int, setti
                 deadline=deadline,
                 improve=improved,
                 on_round=on_round,
+                is_short=is_short,
+                keep=keep,
             )
     tell(result.incumbent, result.bound)
     root = _root(table, result, settings, seconds)

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.cuts.cluster import Bools, Floats, Point, exact_clusters
+from exactbnc.cuts.cluster import Floats, Point, exact_clusters
 from exactbnc.cuts.facets import violated_facets
 from exactbnc.cuts.two_cluster import grown_clusters
-from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, facet_cuts, joined, no_cuts
-from exactbnc.solvers.table import WORD, Words
+from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, facet_cuts, joined, masks_of, no_cuts
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def separate(point: Point, n_words: int, separators: Separators) -> Cuts:
         parts.append(_grown(point, 2, n_words, separators.max_clusters))
     if not any(part.n_cuts for part in parts):
         clusters, _ = exact_clusters(point, max_clusters=separators.max_exact_clusters, node_cap=separators.exact_nodes)
-        parts.append(cluster_cuts(_masks(clusters, n_words), 1))
+        parts.append(cluster_cuts(masks_of(clusters, n_words), 1))
     if separators.use_facets and sum(part.n_cuts for part in parts) <= separators.few_clusters:
         violated = violated_facets(point, max_facets=separators.max_facets)
         parts.append(facet_cuts(violated.members, violated.facet, n_words))
@@ -53,14 +52,8 @@ def _grown(point: Point, k: int, n_words: int, most: int) -> Cuts:
     clusters, violation = grown_clusters(point, k)
     if not len(clusters):
         return no_cuts(n_words)
-    return cluster_cuts(_masks(clusters[_most_violated(violation, most)], n_words), k)
+    return cluster_cuts(masks_of(clusters[_most_violated(violation, most)], n_words), k)
 
 
 def _most_violated(violation: Floats, most: int) -> NDArray[np.intp]:
     return np.argsort(-violation, kind="stable")[:most]
-
-
-def _masks(clusters: Bools, n_words: int) -> Words:
-    padded = np.zeros((len(clusters), n_words * WORD), dtype=np.bool_)
-    padded[:, : clusters.shape[1]] = clusters
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -22,7 +22,16 @@ def watched_root(
     watch = _Watch(table, order, report)
     try:
         with ctrl_c_calls(watch.interrupt):
-            return find_root(table, order, limits, seed=seed, settings=settings, tell=watch.tell)
+            return find_root(
+                table,
+                order,
+                limits,
+                seed=seed,
+                settings=settings,
+                tell=watch.tell,
+                earlier=report.known_cuts(),
+                keep=report.keep_cuts,
+            )
     except KeyboardInterrupt:
         return watch.unfinished()
 

@@ -53,8 +53,9 @@ class TreeSolver:
         if beyond:
             return f"a best tree does not take account of {', '.join(beyond)}"
         needed = _bytes_needed(problem)
-        if limits.memory is not None and needed > limits.memory:
-            return f"a best tree of {problem.n_vars} variables takes {needed} bytes, the limit is {limits.memory}"
+        allowed = limits.memory_left()
+        if needed > allowed:
+            return f"a best tree of {problem.n_vars} variables takes {needed} bytes, the limit is {allowed:.0f}"
         return _refused_families(problem) or _refused_precedence(problem)
 
     def solve(

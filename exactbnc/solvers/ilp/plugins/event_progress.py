@@ -1,4 +1,4 @@
-"""Tells the listener how far the search is, after cuts, LPs and nodes, at most a few times a second."""
+"""Tells the listener how far the search is, after cuts, LPs and nodes, now and then; looks at the memory too."""
 
 from __future__ import annotations
 
@@ -34,14 +34,21 @@ class ProgressEvents(Eventhdlr):
     def eventexec(self, event: Any) -> None:
         """Report, unless the last report is recent."""
         context, now = self.context, time.monotonic()
-        if context.listener is None or now - self.last < SECONDS_BETWEEN:
+        if now - self.last < SECONDS_BETWEEN:
             return
         self.last = now
+        # SCIP counts its own memory alone; the LPs and what Python holds come on top
+        if context.limits.memory_left() <= 0:
+            context.is_out_of_memory = True
+            context.stop()
+        if context.listener is None:
+            return
         bound = context.columns.constant - context.cost_bound()
         if context.incumbent is not None:
             bound = max(bound, context.incumbent)
         seconds = now - context.limits.started
-        context.listener.on_progress(Progress(seconds, context.incumbent, bound, int(self.model.getNTotalNodes())))
+        n_nodes = int(self.model.getNTotalNodes())
+        context.listener.on_progress(Progress(seconds, context.incumbent, bound, n_nodes, context.n_cuts))
 
 
 def include(context: Context) -> None:

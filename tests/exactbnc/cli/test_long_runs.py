@@ -1,0 +1,246 @@
+"""Checkpoints, networks on the way, logs, signals and memory, as a user of `exactbnc solve` meets them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from exactbnc.checkpointfile import read_checkpoint
+from exactbnc.export import read_network
+from exactbnc.problem import Problem
+from exactbnc.solvers import solve
+from exactbnc.solvers.interrupt import ctrl_c_calls, second_ctrl_c_exits
+from scorecache.formats import read_cache, write_cache
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+from tests.exactbnc.test_checkpoint import dense_problem
+
+LONG_ENOUGH = 120
+"""Seconds after which a process that should have done something counts as hung."""
+
+
+@pytest.fixture(scope="module")
+def hard(tmp_path_factory):
+    """A score file on which the search over orders takes some seconds, and its best score by dynamic programming."""
+    problem, path = dense_problem(0, n=21, per_child=250), tmp_path_factory.mktemp("hard") / "hard.jkl"
+    write_cache(problem.cache, str(path))
+    return path, solve(problem, method="dp").score
+
+
+@pytest.fixture
+def easy(tmp_path):
+    path = tmp_path / "easy.jkl"
+    write_cache(dense_problem(1, n=9, per_child=20).cache, str(path))
+    return path
+
+
+def started(*arguments):
+    command = [sys.executable, "-m", "exactbnc", "solve", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, process):
+    deadline = time.monotonic() + LONG_ENOUGH
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path):
+    path, best = hard
+    problem, checkpoint = Problem(read_cache(str(path))), tmp_path / "run.ckpt"
+    found, log = tmp_path / "found", tmp_path / "run.log"
+    options = [path, "--method", "order", "--checkpoint", checkpoint, "--write-incumbents", found, "--log", log]
+
+    killed = started(*options, "--checkpoint-every", 0.02, "-q")
+    wait_for(checkpoint.exists, killed)
+    killed.kill()
+    assert killed.wait(LONG_ENOUGH) == -signal.SIGKILL
+    first = read_checkpoint(checkpoint, problem)
+    assert not first.is_finished
+    assert first.bound >= best - 1e-6
+    networks = sorted(found.iterdir())
+    assert networks
+    assert problem.score(read_network(networks[-1])) >= first.score - 1e-9
+
+    content, target = checkpoint.read_bytes(), tmp_path / "net.json"
+    terminated = started(*options, "--checkpoint-every", 0.02, "--json", "-o", target)
+    wait_for(lambda: checkpoint.read_bytes() != content, terminated)
+    terminated.send_signal(signal.SIGTERM)
+    out, err = terminated.communicate(timeout=LONG_ENOUGH)
+    assert terminated.returncode == 143, err
+    told = json.loads(out)
+    assert (told["status"], told["stop_reason"]) == ("feasible", "interrupted")
+    assert first.score - 1e-9 <= told["score"] <= best + 1e-6
+    assert best - 1e-6 <= told["bound"] <= first.bound + 1e-9
+    assert problem.score(read_network(target)) == pytest.approx(told["score"])
+    second = read_checkpoint(checkpoint, problem)
+    assert (second.score, second.bound) == (pytest.approx(told["score"]), told["bound"])
+    assert second.seconds > first.seconds
+
+    done = exactbnc(*["solve", *options, "--json"])
+    assert done.code == 0
+    told = json.loads(done.out)
+    assert (told["status"], told["bound_from"]) == ("optimal", "search")
+    assert told["score"] == pytest.approx(best, abs=1e-6)
+
+    again = exactbnc("solve", path, "--method", "order", "--checkpoint", checkpoint)
+    assert again.code == 0
+    assert re.search(r"^status:  optimal \(proved in whole numbers of 1e-8\)$", again.out, re.MULTILINE)
+    assert re.search(r"^bound:   -\S+ \(bound from the checkpoint\)$", again.out, re.MULTILINE)
+
+    lines = log.read_text().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \w+: ", line) for line in lines)
+    assert sum(" start: exactbnc " in line for line in lines) == 3
+    scores = [problem.score(read_network(network)) for network in sorted(found.iterdir())]
+    assert scores == sorted(scores)
+    assert scores[-1] == pytest.approx(best, abs=1e-6)
+    assert not [name for folder in (tmp_path, found) for name in os.listdir(folder) if name.endswith(".tmp")]
+
+
+@pytest.fixture
+def pythons_ctrl_c():
+    """Python's own reaction to Ctrl-C, also where the tests run in the background and ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("pythons_ctrl_c")
+def test_a_second_ctrl_c_does_not_wait(monkeypatch):
+    stops = []
+
+    def leave(code):
+        raise SystemExit(code)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    with second_ctrl_c_exits(130), ctrl_c_calls(lambda: stops.append(1)):
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(SystemExit) as left:
+            signal.raise_signal(signal.SIGINT)
+
+    assert (stops, left.value.code) == ([1], 130)
+
+
+@pytest.mark.usefixtures("pythons_ctrl_c")
+def test_a_second_ctrl_c_is_an_exception_in_a_library():
+    stops = []
+
+    with ctrl_c_calls(lambda: stops.append(1)):
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+    assert stops == [1]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_log_tells_the_problem_the_search_and_the_result(exactbnc, easy, tmp_path):
+    log = tmp_path / "run.log"
+    log.write_text("a line of an earlier run\n")
+
+    command = ["solve", easy, "--method", "order", "--forbid", "v0->v1", "--time-limit", 60, "--log", log, "-q"]
+    run = exactbnc(*command)
+
+    assert (run.code, run.out, run.err) == (0, "", "")
+    earlier, *lines = log.read_text().splitlines()
+    texts = [line.split(" ", 1)[1] for line in lines]
+    assert earlier == "a line of an earlier run"
+    assert texts[0].startswith("start: exactbnc ")
+    assert texts[0].endswith(" ".join(map(str, command)))
+    assert re.fullmatch(r"problem: 9 variables, \d+ families within the constraints", texts[1])
+    assert texts[2] == 'constraints: {"forbidden_arcs": [["v0", "v1"]]}'
+    assert texts[3] == "search: method order, seed 0, limits: seconds 60"
+    assert any(re.fullmatch(r"network: score -[\d.]+, \d+ arcs", text) for text in texts)
+    assert any(
+        re.match(r"progress: [\d.]+ s, score -[\d.]+, bound -[\d.]+, gap \S+, \d+ nodes, ", text) for text in texts
+    )
+    assert texts[-3].startswith("result: status optimal, stop_reason proved, method ")
+    assert texts[-2].startswith("statistics: {")
+    assert texts[-1] == "end: done"
+
+
+def test_the_log_tells_of_an_error(exactbnc, tmp_path):
+    log = tmp_path / "run.log"
+
+    assert exactbnc("solve", tmp_path / "none.jkl", "--log", log).code == 1
+    assert " end: FileNotFoundError: " in log.read_text().splitlines()[-1]
+
+
+def test_several_networks_have_a_log_too(exactbnc, easy, tmp_path):
+    log = tmp_path / "run.log"
+
+    assert exactbnc("solve", easy, "--k-best", 2, "--log", log, "-q").code == 0
+    assert " result: 2 networks, stop_reason " in log.read_text()
+
+
+def test_networks_on_the_way_are_numbered_after_those_that_are_there(exactbnc, easy, tmp_path):
+    found = tmp_path / "found"
+    found.mkdir()
+    (found / "0041--7.00000000.json").write_text("not ours to read")
+
+    run = exactbnc("solve", easy, "--method", "dp", "--write-incumbents", found, "--json")
+
+    score = json.loads(run.out)["score"]
+    assert sorted(os.listdir(found)) == ["0041--7.00000000.json", f"0042-{score:.8f}.json"]
+    assert len(read_network(found / f"0042-{score:.8f}.json").arcs) > 0
+
+
+def test_networks_that_cannot_be_written_do_not_end_the_search(exactbnc, easy, tmp_path, monkeypatch):
+    def full(*targets):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("exactbnc.export.atomic_write", full)
+    run = exactbnc("solve", easy, "--method", "dp", "--write-incumbents", tmp_path / "found")
+
+    assert run.code == 0
+    assert "not every better network could be written: " in run.err
+    assert "No space left on device" in run.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--checkpoint", "a.ckpt", "--k-best", 2], "--checkpoint is for one network, not for --k-best or --within"),
+        (["--write-incumbents", "a", "--within", 1], "--write-incumbents is for one network, not for --k-best or"),
+        (["--checkpoint-every", 3], "--checkpoint-every says how often a checkpoint is saved: add --checkpoint FILE"),
+        (["--checkpoint", "a.ckpt", "--checkpoint-every", 0], "--checkpoint-every must be more than 0 seconds. Got 0"),
+        (["--checkpoint", "-"], "--checkpoint needs a name in the file system. Got '-' instead."),
+    ],
+)
+def test_options_that_make_no_sense_together(exactbnc, easy, options, message):
+    run = exactbnc("solve", easy, *options)
+
+    assert run.code == 2
+    assert_is_one_error_line(run.err)
+    assert message in run.err
+
+
+def test_a_damaged_checkpoint_is_one_line_that_says_what_to_do(exactbnc, easy, tmp_path):
+    checkpoint = tmp_path / "run.ckpt"
+    checkpoint.write_text("{")
+
+    run = exactbnc("solve", easy, "--checkpoint", checkpoint)
+
+    assert run.code == 3
+    assert_is_one_error_line(run.err)
+    assert run.err.endswith("remove the file, or name another one to begin anew\n")
+    assert checkpoint.read_text() == "{"
+
+
+@pytest.mark.parametrize("method", ["order", "ilp"])
+def test_too_little_memory_leaves_a_network_with_its_gap(exactbnc, hard, method):
+    path, best = hard
+
+    run = exactbnc("solve", path, "--method", method, "--memory-limit", "20M", "--json")
+
+    assert run.code == 5
+    told = json.loads(run.out)
+    assert (told["status"], told["stop_reason"]) == ("feasible", "memory")
+    assert told["score"] <= best + 1e-6
+    assert told["bound"] >= best - 1e-6

@@ -1,0 +1,231 @@
+import json
+
+import numpy as np
+import pytest
+
+from exactbnc.checkpointfile import CheckpointError, Saved, problem_hash, read_checkpoint, write_checkpoint
+from exactbnc.constraints import Constraints
+from exactbnc.cuts.facets import rho_table
+from exactbnc.dag import DAG
+from exactbnc.problem import Problem
+from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, facet_cuts, joined, members_of
+from exactbnc.solvers.root.kept import PricedCuts, beginning, cuts_within
+from exactbnc.solvers.table import cost_table
+from scorecache.cache import ScoreCache
+from tests.exactbnc.test_checkpoint import forge
+
+NAMES = "ABCDE"
+REMEDY = ": remove the file, or name another one to begin anew"
+
+
+def problem_of(shift=0.0, **constraints):
+    """Five variables, each with up to one parent."""
+    families = [[(-1.0 - v - u / 8 + shift, (u,)) for u in range(5) if u != v] + [(-9.0 + shift, ())] for v in range(5)]
+    return Problem(ScoreCache.from_families(NAMES, families), Constraints.of(**constraints))
+
+
+def some_cuts(n_vars=5):
+    masks = np.array([[0b00011], [0b11100]], dtype=np.uint64)
+    corners = np.array([[0, 2, 3, 4], [4, 1, 0, 2]])
+    return joined(cluster_cuts(masks, 1), cluster_cuts(masks[1:], 2), facet_cuts(corners, np.array([3, 0]), 1))
+
+
+def saved(**changed):
+    priced = PricedCuts(tuple(range(5)), some_cuts(), np.array([5, 0, 7, 11, 13]), 8)
+    facts = {
+        "dag": DAG.from_arcs(NAMES, ["AB"]),
+        "score": None,
+        "bound": -7.5,
+        "is_finished": False,
+        "tolerance": 1e-6,
+        "method": "ilp",
+        "seconds": 12.5,
+        "cuts": (priced,),
+    }
+    return Saved(**{**facts, **changed})
+
+
+@pytest.fixture
+def path(tmp_path):
+    target = tmp_path / "run.ckpt"
+    write_checkpoint(target, problem_hash(problem_of()), saved())
+    return target
+
+
+def test_what_is_written_is_read_and_the_network_is_scored_again(path):
+    found = read_checkpoint(path, problem_of())
+
+    assert found.dag == DAG.from_arcs(NAMES, ["AB"])
+    assert found.score == -9.0 - 2.0 - 9.0 - 9.0 - 9.0
+    assert (found.bound, found.is_finished, found.tolerance) == (-7.5, False, 1e-6)
+    assert (found.method, found.seconds) == ("ilp", 12.5)
+    (priced,) = found.cuts
+    for mine, theirs in zip(priced.cuts, some_cuts(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert priced.multipliers.tolist() == [5, 0, 7, 11, 13]
+    assert priced.digits == 8
+
+
+def test_no_file_is_no_checkpoint(tmp_path):
+    assert read_checkpoint(tmp_path / "none.ckpt", problem_of()) is None
+
+
+def message_of(path, problem):
+    with pytest.raises(CheckpointError) as caught:
+        read_checkpoint(path, problem)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).endswith(REMEDY)
+    return str(caught.value).removeprefix(f"{path}: ").removesuffix(REMEDY)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        problem_of(shift=-1e-8),
+        problem_of(forbidden_arcs=["AB"]),
+        problem_of(min_edges=1),
+        problem_of(order=["AB"]),
+        problem_of(edge_penalty=0.5),
+    ],
+)
+def test_another_problem_is_refused(path, problem):
+    assert message_of(path, problem) == "it belongs to another score file or other constraints"
+
+
+def test_the_order_in_which_constraints_are_given_does_not_matter():
+    one, two = (
+        {"forbidden_arcs": arcs, "roots": roots} for arcs, roots in ((["AB", "CD"], "EA"), (["CD", "AB"], "AE"))
+    )
+
+    assert problem_hash(problem_of(**one)) == problem_hash(problem_of(**two))
+    assert problem_hash(problem_of(tiers=["AB", "CDE"])) == problem_hash(problem_of(tiers=["BA", "EDC"]))
+    assert problem_hash(problem_of(tiers=["AB", "CDE"])) != problem_hash(problem_of(tiers=["CDE", "AB"]))
+
+
+@pytest.mark.parametrize("text", ["", "{", "\x00\xff", "[" * 100_000])
+def test_what_is_no_json_is_refused(path, text):
+    path.write_text(text, encoding="latin-1")
+
+    assert message_of(path, problem_of()) == "expected a checkpoint, but it is no JSON"
+
+
+@pytest.mark.parametrize("stored", [[], {}, {"format": "exactbnc.model"}, 3])
+def test_another_file_is_refused(path, stored):
+    path.write_text(json.dumps(stored))
+
+    assert message_of(path, problem_of()) == (
+        "expected a checkpoint, a JSON object whose 'format' is 'exactbnc.checkpoint'"
+    )
+
+
+@pytest.mark.parametrize("version", [2, None, "1"])
+def test_another_version_is_refused(path, version):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": version}))
+
+    assert message_of(path, problem_of()) == f"it has version {version!r} of the format, this program reads 1"
+
+
+def test_every_changed_number_is_noticed(path):
+    stored = json.loads(path.read_text())
+    for name, value in (("bound", -8.0), ("is_finished", True), ("parents", None), ("seconds", 1.0), ("cuts", [])):
+        path.write_text(json.dumps({**stored, "run": {**stored["run"], name: value}}))
+        assert message_of(path, problem_of()) == "it is damaged (its checksum is another one)"
+
+
+CYCLE = [[1], [0], [], [], []]
+CUTS = {"variables": [0, 1, 2, 3, 4], "digits": 8, "clusters": [], "facets": []}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"parents": CYCLE},
+        {"parents": [[], [0, 2], [], [], []]},
+        {"parents": [[]]},
+        {"parents": [[7], [], [], [], []]},
+        {"parents": [["A"], [], [], [], []]},
+        {"parents": 5},
+        {"bound": None},
+        {"bound": "x"},
+        {"bound": True},
+        {"bound": float("nan")},
+        {"bound": float("inf")},
+        {"tolerance": []},
+        {"seconds": None},
+        {"is_finished": 1},
+        {"method": None},
+        {"cuts": None},
+        {"cuts": [{}]},
+        {"cuts": [{**CUTS, "variables": [0, 0]}]},
+        {"cuts": [{**CUTS, "variables": [5]}]},
+        {"cuts": [{**CUTS, "digits": 400}]},
+        {"cuts": [{**CUTS, "clusters": [[3, 1, [0, 1]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[0, 1, [0, 1]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[1, -1, [0, 1]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[1, 0.5, [0, 1]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[1, 2**62, [0, 1]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[1, 1, [0, 5]]]}]},
+        {"cuts": [{**CUTS, "clusters": [[1, 1, [0, 0]]]}]},
+        {"cuts": [{**CUTS, "facets": [[len(rho_table()), 1, [0, 1, 2, 3]]]}]},
+        {"cuts": [{**CUTS, "facets": [[0, 1, [0, 1, 2]]]}]},
+        {"cuts": [{**CUTS, "facets": [[0, 1, [0, 1, 2, 2]]]}]},
+    ],
+)
+def test_what_fits_its_checksum_and_is_wrong_all_the_same_is_refused(path, changed):
+    forge(path, **changed)
+
+    assert message_of(path, problem_of()).startswith("it is damaged (")
+
+
+def test_a_network_that_breaks_a_constraint_is_refused(path):
+    problem = problem_of(forbidden_arcs=["AB"])
+    forge(path, problem=problem_hash(problem))
+
+    assert message_of(path, problem).startswith("it is damaged (its network breaks a constraint: ")
+
+
+def test_a_bound_below_its_own_network_is_refused(path):
+    forge(path, bound=-38.5)
+
+    assert message_of(path, problem_of()) == "its bound -38.5 is below the score -38.0 of its own network"
+
+
+def test_cuts_are_numbered_anew_within_a_component():
+    priced = PricedCuts((0, 2, 4, 6, 7), some_cuts(), np.array([5, 0, 7, 11, 13]), 8)
+
+    (inside,) = cuts_within([priced], (7, 4, 6, 0))  # without number 2, which is variable 1 of the cuts
+
+    members = [set(np.flatnonzero(row).tolist()) for row in members_of(inside.cuts.masks, 4)]
+    assert members == [{0, 1, 2}, {0, 1, 2}, {0, 1, 2, 3}]
+    assert inside.cuts.k.tolist() == [1, 2, 0]
+    assert inside.cuts.facet.tolist() == [-1, -1, 3]
+    assert inside.cuts.corners[2].tolist() == [3, 1, 2, 0]
+    assert inside.multipliers.tolist() == [0, 7, 11]
+    assert cuts_within([priced], (1, 3, 5)) == []
+
+
+def test_cuts_found_for_just_these_variables_come_alone():
+    whole = PricedCuts((0, 1, 2, 3, 4), some_cuts(), np.arange(5), 8)
+    part = PricedCuts((0, 1), cluster_cuts(np.array([[3]], dtype=np.uint64), 1), np.array([9]), 8)
+
+    (found,) = cuts_within([whole, part], range(5))
+
+    assert found.multipliers.tolist() == [0, 1, 2, 3, 4]
+    assert [len(p.multipliers) for p in cuts_within([part], range(5))] == [1]
+
+
+def test_multipliers_come_in_the_unit_of_the_table():
+    table = cost_table(problem_of())
+    cuts = cluster_cuts(np.array([[3]], dtype=np.uint64), 1)
+
+    for digits, multiplier, expected in ((8, 7, 7), (7, 7, 70), (10, 799, 7)):
+        known = [PricedCuts(tuple(range(5)), cuts, np.array([multiplier]), digits)]
+        assert beginning(known, table)[1].tolist() == [expected]
+
+
+def test_multipliers_that_could_leave_64_bits_are_dropped():
+    cuts: Cuts = cluster_cuts(np.array([[3]], dtype=np.uint64), 1)
+    known = [PricedCuts(tuple(range(5)), cuts, np.array([2**61]), 0)]
+
+    assert beginning(known, cost_table(problem_of()))[1].tolist() == [0]
+    assert beginning([], cost_table(problem_of())) is None
