@@ -89,6 +89,22 @@ class Recipe:
         told["constraints"] = self.constraints.to_json()
         return told
 
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Recipe:
+        """What `to_json` gave; what is not in it has its default."""
+        if not isinstance(told, Mapping) or not told.keys() <= {entry.name for entry in fields(cls)}:
+            raise ParameterError("expected the recipe to be a JSON object with the names of a recipe's settings")
+        given = dict(told)
+        try:
+            if "criterion" in given:
+                given["criterion"] = make_score(**given["criterion"])
+            if "parameters" in given:
+                given["parameters"] = make_parameters(**given["parameters"])
+            given["constraints"] = Constraints.from_json(given.get("constraints", {}))
+            return cls(**given)
+        except (TypeError, AttributeError) as error:
+            raise ParameterError(f"expected the settings of a recipe, but {error}") from error
+
 
 @dataclass(frozen=True, eq=False)
 class Learned:

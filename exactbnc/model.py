@@ -1,21 +1,18 @@
 """A classifier that stands on its own: network, class, cut points and provenance, in one JSON file.
 
 Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
-state "missing" stands for missing values), solution (status, score, bound, gap, method), provenance (recipe, data,
-versions), and network, as in `exactbnc.export.bayesnetjson`. Values of a table are compared with the states as texts.
+state "missing" stands for missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
+steps before it, data, versions, command), and network, as in `exactbnc.export.bayesnetjson`. Values of a table are
+compared with the states as texts.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import lzma
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +21,15 @@ from numpy.typing import NDArray
 from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.cutting import bin_lookup
 from exactbnc.export import bayesnetjson
-from exactbnc.export.network import NetworkFileError
+from exactbnc.export.network import Network, NetworkFileError
+from exactbnc.export.trace import trace_facts
+from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from scorecache._encode import MISSING_STATE
 from scorecache.atomic import atomic_write
 from scorecache.dataset import Dataset
 from scorecache.errors import ParameterError
+from scorecache.unpack import UnpackError, read_unpacked
 
 FORMAT = "exactbnc.model"
 SCHEMA_VERSION = 1
@@ -118,6 +118,18 @@ def solution_facts(solution: Solution) -> dict[str, Any]:
     }
 
 
+def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
+    """What a model file tells of the search beyond `solution_facts`, as a network's JSON does (`netjson`)."""
+    network = Network.of(solution, problem)
+    return {
+        "tolerance": solution.tolerance,
+        "cache_is_safe": solution.cache_is_safe,
+        "local_scores": network.local_scores(),
+        "arc_losses": network.arc_losses(),
+        "trace": trace_facts(solution),
+    }
+
+
 def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
     network, _ = bayesnetjson.render(model.net, model.class_name)
@@ -132,13 +144,21 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     }
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
     text = "{\n" + ",\n".join([*lines, f'  "network": {network.strip()}']) + "\n}\n"
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise ParameterError(f"a model file holds texts of UTF-8, but {error}") from error
     with atomic_write(path) as (sink,):
-        sink.write(text.encode())
+        sink.write(content)
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a NetworkFileError says what is wrong with the file."""
-    stored = bayesnetjson.load(_content(Path(path)), os.fspath(path))
+    try:
+        content = read_unpacked(path)
+    except UnpackError as error:
+        raise NetworkFileError(path, None, str(error)) from error
+    stored = bayesnetjson.load(content, os.fspath(path))
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise NetworkFileError(path, None, f"expected a model, a JSON object whose 'format' is {FORMAT!r}")
     if stored.get("schema_version") != SCHEMA_VERSION:
@@ -157,12 +177,3 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error
-
-
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
-    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix.lower())
-    try:
-        return content if unpack is None else unpack(content)
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-        raise NetworkFileError(path, None, f"expected a packed file, but {error}") from error

@@ -5,19 +5,43 @@ Nothing heavy is imported before a command needs it; `--version` does not even w
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+
+_INTERRUPTED, _TERMINATED = 130, 143  # as ExitCode has them, without its imports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command (default: the one in `sys.argv`) and return its exit code."""
+    _open_closed_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:
         from exactbnc.cli._version import version_line
 
         print(version_line())
         return 0
-    from exactbnc.cli._app import app
-    from exactbnc.cli._errors import run
+    from exactbnc.cli._command import remember
+    from exactbnc.cli._signals import sigterm_as_ctrl_c
 
-    return run(app, given or ["--help"])
+    remember(given)
+    with sigterm_as_ctrl_c() as caught:
+        code = _run(given or ["--help"])
+    return _TERMINATED if caught.sigterm and code == _INTERRUPTED else code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        from exactbnc.cli._app import app
+        from exactbnc.cli._errors import run
+
+        return run(app, arguments)
+    except KeyboardInterrupt:  # while the program was being loaded
+        return _INTERRUPTED
+
+
+def _open_closed_streams() -> None:
+    """Open what the caller closed (`>&-`) on the null device, before a file of ours takes its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays open

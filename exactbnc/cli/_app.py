@@ -16,6 +16,7 @@ from exactbnc.cli.explain import explain
 from exactbnc.cli.info import info
 from exactbnc.cli.learn import learn
 from exactbnc.cli.predict import predict
+from exactbnc.cli.report import report
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
 from exactbnc.cli.solve import solve
@@ -36,6 +37,7 @@ app.command()(learn)
 app.command()(predict)
 app.command()(evaluate)
 app.command()(explain)
+app.command()(report)
 app.command()(scores)
 app.command()(convert)
 app.command()(info)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from exactbnc.arithmetic import WHOLE_NUMBERS
 from exactbnc.cli._errors import UsageError
 
 if TYPE_CHECKING:
     from exactbnc.limits import Limits
     from exactbnc.problem import Problem
     from exactbnc.solution import Solution
-
-WHOLE_NUMBERS = "order"
-"""The method whose every decision is made in whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +29,6 @@ def check_certificate_options(output: str | None, *, ranks: bool) -> None:
         raise UsageError("--certificate puts the proof into the network's file: add -o NET.json")
     if ranks:
         raise UsageError("--certificate is for one network, not for --k-best or --within")
-
-
-def what_it_rests_on(solution: Solution) -> str:
-    """The arithmetic behind "proved"."""
-    if solution.method != WHOLE_NUMBERS:
-        return f"within {solution.tolerance:.1g} in floating point"
-    return f"within {solution.tolerance:.1g} in whole numbers" if solution.tolerance else "in whole numbers of 1e-8"
 
 
 def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) -> Proof:

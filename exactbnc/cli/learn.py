@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
+from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
 from exactbnc.cli._output import Output, check_target, describe_score
 from exactbnc.cli._table import SolveTable
@@ -92,7 +93,9 @@ def learn(
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
-    model = _model(learned, dataset, source, class_name, cut_points, recipe, selection)
+    steps = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
+    steps |= {"weights": weights, "separator": separator, "max_states": max_states}
+    model = _model(learned, dataset, source, class_name, cut_points, recipe, selection, steps)
     if output is not None:
         notes = []
         if suffix == ".json":
@@ -118,8 +121,9 @@ def _model(
     cut_points: dict[str, tuple[float, ...]],
     recipe: Recipe,
     selection: Any,
+    steps: dict[str, Any],
 ) -> Model:
-    from exactbnc.model import Model, solution_facts
+    from exactbnc.model import Model, search_facts, solution_facts
     from scorecache._encode import MISSING_STATE
     from scorecache.build import versions
 
@@ -133,14 +137,16 @@ def _model(
             for name, states in zip(dataset.names, dataset.states, strict=True)
             if name != class_name and MISSING_STATE in states
         ),
-        solution_facts(learned.solution),
+        solution_facts(learned.solution) | search_facts(learned.solution, learned.problem),
         {
             "recipe": recipe.to_json(),
+            "steps": steps,
             "max_parents": learned.max_parents,
             "n_rows": source.total_weight,
             "data_sha256": source.sha256,
             "dropped_features": {} if selection is None else dict(selection.dropped),
             "versions": versions(),
+            **origin().to_json(),
         },
     )
 
@@ -148,6 +154,8 @@ def _model(
 def _facts(
     model: Model, learned: Learned, dataset: Dataset, selection: Any, output: str | None, seconds: dict[str, float]
 ) -> dict[str, Any]:
+    from exactbnc.model import solution_facts
+
     recipe = model.provenance["recipe"]
     return {
         "class": model.class_name,
@@ -158,7 +166,7 @@ def _facts(
         "score": recipe["criterion"],
         "parameters": recipe["parameters"],
         "max_parents": learned.max_parents,
-        "solution": dict(model.solution),
+        "solution": solution_facts(learned.solution),
         "arcs": [list(arc) for arc in learned.net.dag.arcs],
         "modelstring": learned.net.dag.modelstring,
         "n_parameters": learned.net.n_parameters,

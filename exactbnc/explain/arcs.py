@@ -51,15 +51,40 @@ def arc_losses(
     return sorted(found, key=lambda loss: (-getattr(loss, key), loss.child, loss.parent))
 
 
+def removal_losses(problem: Problem, dag: DAG) -> dict[tuple[str, str], float]:
+    """What the score loses if an arc is removed, by (parent, child); arcs that no family does without are left out."""
+    dag = problem.in_own_order(dag)
+    found = {}
+    for child, parents in enumerate(dag.parents):
+        within = _families_within(problem, child, set(parents))
+        for parent in parents:
+            loss = _removed(within, parents, parent)
+            if loss is not None:
+                found[problem.names[parent], problem.names[child]] = loss
+    return found
+
+
+def _families_within(problem: Problem, child: int, held: set[int]) -> list[tuple[float, tuple[int, ...]]]:
+    """The child's families whose parents are among those it has; its own must be one of them."""
+    within = [(score, parents) for score, parents in problem.families.of(child) if held.issuperset(parents)]
+    if not any(len(parents) == len(held) for _, parents in within):
+        raise ParameterError(f"the network's family of {problem.names[child]} is not among the problem's families")
+    return within
+
+
+def _removed(within: list[tuple[float, tuple[int, ...]]], held: tuple[int, ...], parent: int) -> float | None:
+    now = next(score for score, parents in within if len(parents) == len(held))
+    smaller = [score for score, parents in within if parent not in parents]
+    return now - max(smaller) if smaller else None
+
+
 def _loss(
     problem: Problem, dag: DAG, parent: int, child: int, exact: bool, limits: Limits | None, seed: int
 ) -> ArcLoss:
-    names, held = problem.names, set(dag.parents[child])
-    now = next((score for score, parents in problem.families.of(child) if set(parents) == held), None)
-    if now is None:
-        raise ParameterError(f"the network's family of {names[child]} is not among the problem's families")
-    smaller = [score for score, parents in problem.families.of(child) if held - {parent} >= set(parents)]
-    removed = now - max(smaller) if smaller else None
+    names, held = problem.names, dag.parents[child]
+    within = _families_within(problem, child, set(held))
+    now = next(score for score, parents in within if len(parents) == len(held))
+    removed = _removed(within, held, parent)
     at_most = max(0.0, now - _best_without(problem, dag, parent, child))
     loss = ArcLoss(names[parent], names[child], removed, at_most)
     return _solved(problem, dag, loss, limits, seed) if exact else loss

@@ -139,8 +139,13 @@ def test_json_of_a_solution_holds_all_that_is_known():
         "gap": 0.875,
         "relative_gap": 0.875 / 26.875,
         "method": "dp",
+        "tolerance": 1e-9,
+        "stop_reason": "time",
         "cache_is_safe": True,
         "local_scores": {"A": -10.5, "B": -9.25, "C": -7.125},
+        "arc_losses": [["A", "C", 0.875], ["B", "C", 0.875]],  # C without parents: -8
+        "trace": [],
+        "provenance": {"constraints": {}, "unsound_reasons": ["the score file has no record of how it was pruned"]},
     }
 
 

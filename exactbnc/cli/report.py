@@ -1,0 +1,137 @@
+"""`exactbnc report`: a network as one HTML page to look at, explore and print."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from exactbnc.cli._command import utc_now
+from exactbnc.cli._errors import UsageError
+from exactbnc.cli._output import Output, check_target, describe_bytes
+
+if TYPE_CHECKING:
+    from exactbnc.report import Assessment, Subject
+    from scorecache.dataset import Dataset
+
+NetworkFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="NET", help="A network of 'solve' or a model of 'learn', .json; or .bif, .xml, .dot, .csv, .txt."
+    ),
+]
+Data = Annotated[
+    str | None,
+    typer.Option("--data", metavar="DATA", help="A CSV file: adds cross-validated measures of the classifier."),
+]
+Folds = Annotated[int, typer.Option("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the folds; the same as in 'evaluate'.")]
+Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title; else the file's name.")]
+ClassName = Annotated[
+    str | None, typer.Option("--class", metavar="NAME", help="The class, for a network whose file names none.")
+]
+Separator = Annotated[
+    str | None, typer.Option("--separator", metavar="S", help="What stands between columns; found if not given.")
+]
+Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
+
+FITTED = "The tables are fitted to the data given (EAP, ess 1); the file holds a structure alone."
+
+
+def report(
+    network: NetworkFile,
+    output: Target,
+    data: Data = None,
+    folds: Folds = 10,
+    seed: Seed = 0,
+    title: Title = None,
+    class_name: ClassName = None,
+    separator: Separator = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML file: the graph to explore, its proof, its tables and, with --data, how well it classifies.
+
+    The file needs no network and no other file.
+    """
+    check_target(output)
+    if not output.lower().endswith((".html", ".htm")):
+        raise UsageError(f"a report must end in .html. Got {output!r} instead.")
+
+    from exactbnc.parameters import fit_parameters
+    from exactbnc.report import assess, read_subject, render_report
+    from scorecache.atomic import atomic_write
+
+    talk = Output(as_json=as_json, quiet=quiet)
+    subject = read_subject(network).with_class(class_name)
+    assessment, note = None, None
+    if data is not None:
+        table = _read(data, subject, separator)
+        _tell_relation(talk, subject, table)
+        if subject.class_name is None:
+            talk.note("the network has no class (--class names one), so there is nothing to cross-validate")
+        else:
+            talk.note(f"cross-validating, {folds} folds")
+            assessment = assess(subject, table, n_folds=folds, seed=seed)
+        if subject.net is None:
+            subject = replace(subject, net=fit_parameters(table.columns(subject.dag.names), subject.dag))
+            note = FITTED
+    page = render_report(subject, title=title, assessment=assessment, made=utc_now(), tables_note=note)
+    with atomic_write(output) as (sink,):
+        sink.write(page.encode())
+    facts = _facts(subject, assessment, output, len(page.encode()))
+    talk.result(_lines(facts), "report", facts)
+
+
+def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
+    """The table as the model's training data were read."""
+    from scorecache._encode import MOST_STATES
+    from scorecache.csvfile import read_csv
+
+    steps = subject.provenance.get("steps")
+    known: dict[str, Any] = steps if isinstance(steps, dict) else {}
+    has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
+    return read_csv(
+        path,
+        separator=separator or known.get("separator"),
+        weights=known.get("weights"),
+        missing=known.get("missing") or "error",
+        max_states=MOST_STATES if has_cuts else known.get("max_states"),
+    )
+
+
+def _tell_relation(talk: Output, subject: Subject, table: Dataset) -> None:
+    digest = subject.provenance.get("data_sha256")
+    if isinstance(digest, str) and digest != table.sha256:
+        talk.note("the data are not those that the network was learned from: the report is about its recipe on these")
+
+
+def _facts(subject: Subject, assessment: Assessment | None, output: str, size: int) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "n_vars": subject.dag.n_vars,
+        "n_arcs": subject.dag.n_arcs,
+        "class": subject.class_name,
+        "output": output,
+        "bytes": size,
+    }
+    if assessment is not None:
+        names = ("accuracy", "log_loss", "brier", "auc")
+        means = {name: assessment.evaluation.mean(name) for name in names}
+        facts["cross_validation"] = {
+            name: value if value is not None and isfinite(value) else None for name, value in means.items()
+        }
+    return facts
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    lines = [f"network: {facts['n_vars']} variables, {facts['n_arcs']} arcs"]
+    if "cross_validation" in facts:
+        told = ", ".join(
+            f"{k.replace('_', '-')} {v:.4f}" for k, v in facts["cross_validation"].items() if v is not None
+        )
+        lines.append(f"cross-validated: {told}")
+    return [*lines, f"written: {facts['output']} ({describe_bytes(facts['bytes'])})"]

@@ -1,0 +1,81 @@
+"""How well the classifier does on rows it has not seen, as a section of the page."""
+
+from __future__ import annotations
+
+from exactbnc.report import charts, tables
+from exactbnc.report.assessment import Assessment, calibration_error
+from exactbnc.report.markup import element, number, paragraphs, text
+from exactbnc.report.subject import Subject
+
+MEASURES = (
+    ("accuracy", "Accuracy", "share of rows whose most probable class is right; higher is better"),
+    ("log_loss", "Log-loss", "mean of −log P(right class), in nats; lower is better"),
+    ("brier", "Brier score", "mean squared distance of the probabilities from the truth; lower is better"),
+    ("auc", "AUC", "area under the ROC curve; higher is better"),
+)
+
+
+def performance(subject: Subject, assessment: Assessment | None) -> str:
+    """The section: measures by fold, confusion matrix, reliability, ROC; without data, how to get them."""
+    if assessment is None:
+        if subject.class_name is None:
+            return ""
+        words = (
+            "No data were given, so nothing is said about rows that the network has not seen. "
+            f"exactbnc report {subject.source} --data DATA.csv adds cross-validated measures."
+        )
+        return element("p", text(words), class_="empty")
+    told = assessment.evaluation
+    intro = [
+        f"Estimates for new rows from {assessment.n_folds}-fold cross-validation of {assessment.n_rows:,} rows "
+        f"(stratified, seed {assessment.seed}): mean ± standard deviation over the folds.",
+        *assessment.notes,
+        f"For comparison: always saying the most frequent class is right in {100 * assessment.majority:.1f} % of rows.",
+    ]
+    cards = []
+    for key, name, meaning in MEASURES:
+        mean, spread = told.mean(key), told.spread(key)
+        if mean is None:
+            continue
+        values = [getattr(fold, key) for fold in told.folds]
+        shown = element("b", number(mean)) + (
+            "" if spread is None else element("span", f"± {number(spread, 3)}", class_="spread")
+        )
+        strip = charts.folds_strip(values, mean) if spread is not None else ""
+        body = element("dt", name) + element("dd", shown + strip + element("small", text(meaning)))
+        cards.append(element("div", body))
+    figures = [
+        _figure(
+            "Confusion matrix", tables.confusion_table(assessment), "Rows of all folds; shares of the actual class."
+        )
+    ]
+    if assessment.bins:
+        second = assessment.classes[1] if len(assessment.classes) == 2 else None
+        axis = "predicted P(" + (second if second is not None else "most probable class") + ")"
+        error = calibration_error(assessment.bins)
+        figures.append(
+            _figure(
+                "Reliability",
+                charts.reliability_chart(assessment.bins, axis),
+                f"On the diagonal, probabilities mean what they say. Mean distance: {error:.3f}. "
+                "The area of a dot is the number of rows.",
+            )
+        )
+    if assessment.curves:
+        keys = "".join(
+            element("li", element("i", "", class_=f"key line {charts.series_class(place)}")
+                    + element("bdi", text(curve.label)) + f" {curve.area:.3f}")
+            for place, curve in enumerate(assessment.curves)
+        )  # fmt: skip
+        kind = "ROC" if len(assessment.classes) == 2 else "ROC, one class against the rest"
+        note = "Area under the curve of the predictions of all folds together."
+        figures.append(_figure(kind, charts.roc_chart(assessment.curves) + element("ul", keys, class_="legend"), note))
+    return (
+        element("div", paragraphs(intro), class_="prose")
+        + element("dl", "".join(cards), class_="cards measures")
+        + element("div", "".join(figures), class_="figures")
+    )
+
+
+def _figure(title: str, content: str, note: str) -> str:
+    return element("figure", element("h3", text(title)) + content + element("figcaption", text(note)))

@@ -1,0 +1,157 @@
+"""What a report is about: a network with all that its file tells.
+
+A network of `exactbnc solve` and a model of `exactbnc learn`, both JSON, tell how they were found; the other formats
+hold a structure, or a structure with its tables, and everything else is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from exactbnc.bayesnet import BayesNet
+from exactbnc.dag import DAG
+from exactbnc.export import READERS, netjson, read_network
+from exactbnc.export.bayesnetjson import FORMAT as BAYESNET_FORMAT
+from exactbnc.export.bayesnetjson import load
+from exactbnc.export.bayesnets import read_bayesnet
+from exactbnc.export.network import NetworkFileError
+from exactbnc.model import FORMAT as MODEL_FORMAT
+from exactbnc.model import Model, read_model
+from scorecache.errors import ParameterError
+
+TracePoint = tuple[float, float | None, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A network and what is known of it; `search` holds status, score, bound, gap, method, tolerance and so on.
+
+    `has_certificate` is None where the kind of file never holds one.
+    """
+
+    source: str
+    dag: DAG
+    net: BayesNet | None = None
+    class_name: str | None = None
+    model: Model | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
+    local_scores: Mapping[str, float] = field(default_factory=dict)
+    arc_losses: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    trace: Sequence[TracePoint] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    has_certificate: bool | None = None
+
+    def with_class(self, class_name: str | None) -> Subject:
+        """The same with this class, if one is given; a model has its own."""
+        if class_name is None or class_name == self.class_name:
+            return self
+        if self.model is not None:
+            raise ParameterError(f"the model's class is {self.class_name!r}. Got {class_name!r} instead.")
+        if class_name not in self.dag.names:
+            raise ParameterError(f"the class must be a variable of the network. Got {class_name!r} instead.")
+        return replace(self, class_name=class_name)
+
+
+def read_subject(path: str | os.PathLike[str]) -> Subject:
+    """Read a network file of any kind; a NetworkFileError says what is wrong with it."""
+    name = Path(path).name
+    inner = [suffix for suffix in Path(name.lower()).suffixes if suffix not in (".gz", ".xz")][-1:]
+    if inner == [".json"]:
+        return _of_json(path, name)
+    if Path(path).suffix.lower() in READERS:
+        return Subject(name, read_network(path))
+    net = read_bayesnet(path)
+    return Subject(name, net.dag, net)
+
+
+def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
+    if Path(path).suffix.lower() != ".json":  # packed: only networks with tables and models are
+        return _of_model(path, name)
+    stored = load(Path(path).read_bytes(), os.fspath(path))
+    kind = stored.get("format") if isinstance(stored, dict) else None
+    if kind == MODEL_FORMAT:
+        return _of_model(path, name)
+    if kind == BAYESNET_FORMAT:
+        net = read_bayesnet(path)
+        class_name = stored.get("class")
+        return Subject(name, net.dag, net, class_name if class_name in net.names else None)
+    return _of_network(path, name)
+
+
+def _of_model(path: str | os.PathLike[str], name: str) -> Subject:
+    model = read_model(path)
+    told = dict(model.solution)
+    return Subject(
+        name,
+        model.net.dag,
+        model.net,
+        model.class_name,
+        model,
+        told,
+        _local_scores(told, model.net.dag),
+        _arc_losses(told, model.net.dag),
+        _trace(told),
+        dict(model.provenance),
+    )
+
+
+def _of_network(path: str | os.PathLike[str], name: str) -> Subject:
+    dag = read_network(path)
+    told = netjson.parse_facts(Path(path).read_text(encoding="utf-8-sig"), os.fspath(path))
+    class_name = told.get("class")
+    if class_name is not None and class_name not in dag.names:
+        raise NetworkFileError(path, None, f"expected 'class' to be one of the names, got {class_name!r:.60}")
+    provenance = told.get("provenance")
+    return Subject(
+        name,
+        dag,
+        class_name=class_name,
+        search=told if told.get("status") is not None else {},
+        local_scores=_local_scores(told, dag),
+        arc_losses=_arc_losses(told, dag),
+        trace=_trace(told),
+        provenance=provenance if isinstance(provenance, dict) else {},
+        has_certificate=told.get("certificate") is not None,
+    )
+
+
+def _local_scores(told: Mapping[str, Any], dag: DAG) -> dict[str, float]:
+    stored = told.get("local_scores")
+    if not isinstance(stored, dict):
+        return {}
+    return {name: float(score) for name, score in stored.items() if name in dag.names and is_number(score)}
+
+
+def _arc_losses(told: Mapping[str, Any], dag: DAG) -> dict[tuple[str, str], float]:
+    stored = told.get("arc_losses")
+    entries = stored if isinstance(stored, list) else []
+    arcs = set(dag.arcs)
+    return {
+        (entry[0], entry[1]): float(entry[2])
+        for entry in entries
+        if isinstance(entry, list)
+        and len(entry) == 3
+        and all(isinstance(name, str) for name in entry[:2])
+        and (entry[0], entry[1]) in arcs
+        and is_number(entry[2])
+    }
+
+
+def _trace(told: Mapping[str, Any]) -> list[TracePoint]:
+    stored = told.get("trace")
+    points = []
+    for entry in stored if isinstance(stored, list) else []:
+        if isinstance(entry, list) and len(entry) == 3 and is_number(entry[0]):
+            score, bound = (float(value) if is_number(value) else None for value in entry[1:])
+            points.append((float(entry[0]), score, bound))
+    return sorted(points, key=lambda point: point[0])
+
+
+def is_number(value: Any) -> bool:
+    """Is it a finite number of JSON?"""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -1,0 +1,122 @@
+"""How good a network is known to be, and where it comes from, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from exactbnc.arithmetic import what_it_rests_on
+from exactbnc.report.subject import Subject, is_number
+
+METHODS = {
+    "tree": "maximum arborescences",
+    "dp": "dynamic programming over sets of variables",
+    "order": "a search over orders of the variables",
+    "ilp": "branch-and-cut on SCIP",
+}
+
+STOPS = {
+    "time": "the time limit",
+    "gap": "the gap that was asked for",
+    "nodes": "the limit of nodes",
+    "memory": "the memory limit",
+    "interrupted": "an interrupt",
+}
+
+
+def headline(search: Mapping[str, Any]) -> str:
+    """The status in two or three words."""
+    status = search.get("status")
+    if status == "optimal":
+        return "Optimal, proved" if search.get("cache_is_safe") is not False else "Best of the listed"
+    return "Not proved best" if status in ("feasible", "unknown") else "Status not known"
+
+
+def proof_sentences(subject: Subject) -> list[str]:
+    """What is proved of the network, by what, and how to check it."""
+    search = subject.search
+    if not search:
+        return ["The file holds the network alone: it does not tell how the network was found, or whether it is best."]
+    told = [_status(search)]
+    if search.get("cache_is_safe") is False:
+        reasons = subject.provenance.get("unsound_reasons")
+        listed = f" The reason: {'; '.join(map(str, reasons))}." if isinstance(reasons, list) and reasons else ""
+        told.append(
+            "This is a statement about the families listed in the score file only; a better network may use others."
+            + listed
+        )
+    if subject.has_certificate:
+        told.append(
+            f"The file holds a certificate, a proof that anybody can check: exactbnc verify CACHE {subject.source}"
+        )
+    elif subject.has_certificate is False and search.get("status") == "optimal":
+        told.append(
+            f"The file holds no certificate; exactbnc solve CACHE --certificate -o {subject.source} writes one where "
+            "there can be one."
+        )
+    return told
+
+
+def _status(search: Mapping[str, Any]) -> str:
+    status, score, bound = search.get("status"), search.get("score"), search.get("bound")
+    method = method_name(str(search.get("method")))
+    if status == "optimal":
+        tolerance = search.get("tolerance")
+        basis = (
+            f", {what_it_rests_on(str(search.get('method')), float(tolerance))}"
+            if isinstance(tolerance, int | float)
+            else ""
+        )
+        return f"No network that satisfies the constraints scores higher: proved by {method}{basis}."
+    stop = STOPS.get(str(search.get("stop_reason")), "a limit")
+    if not is_number(score):
+        return (
+            f"The search was ended by {stop} before it found any network: the structure is naive Bayes, with no proof."
+        )
+    if not is_number(bound):
+        return f"The network is the best that was found by {method} before {stop} ended the search; no bound is known."
+    gap = max(0.0, float(str(bound)) - float(str(score)))
+    share = 100 * gap / max(1.0, abs(float(str(score))))
+    return (
+        f"The network is the best that was found by {method} before {stop} ended the search. None scores above "
+        f"{float(str(bound)):.6f}, so the best of all is at most {gap:.4g} ({share:.2g} %) better."
+    )
+
+
+def method_name(method: str) -> str:
+    """A solver in words; several that worked together are joined by a plus.
+
+    >>> method_name("tree"), method_name("annealing")
+    ('maximum arborescences', "the method 'annealing'")
+    """
+    return " and ".join(METHODS.get(part, f"the method {part!r}") for part in method.split("+"))
+
+
+def score_name(provenance: Mapping[str, Any]) -> str | None:
+    """The score with its parameters: `bdeu (ess = 1.0)`."""
+    recipe = provenance.get("recipe")
+    if isinstance(recipe, dict) and isinstance(recipe.get("criterion"), dict):
+        return named(recipe["criterion"])
+    if isinstance(provenance.get("score"), str):
+        parameters = provenance.get("parameters")
+        return named({"name": provenance["score"], **(parameters if isinstance(parameters, dict) else {})})
+    return None
+
+
+def structure_name(provenance: Mapping[str, Any]) -> str | None:
+    """The structure family that was asked for."""
+    for holder, key in (("recipe", "structure"), ("constraints", "family"), ("domain", "family")):
+        facts = provenance.get(holder)
+        if isinstance(facts, dict) and isinstance(facts.get(key), str):
+            return str(facts[key])
+    return "general" if isinstance(provenance.get("constraints"), dict) else None
+
+
+def named(facts: Mapping[str, Any]) -> str:
+    """A name with its settings.
+
+    >>> named({"name": "bdeu", "ess": 1.0})
+    'bdeu (ess = 1.0)'
+    """
+    settings = ", ".join(f"{key} = {value}" for key, value in facts.items() if key != "name")
+    return f"{facts.get('name')} ({settings})" if settings else str(facts.get("name"))

@@ -1,0 +1,154 @@
+import json
+import re
+
+import pytest
+
+from exactbnc.cli._errors import ExitCode
+from exactbnc.export.bayesnets import write_bayesnet
+from exactbnc.model import read_model
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+from tests.exactbnc.report.samples import random_net
+
+ASIA = ROOT / "instances" / "asia-500.csv"
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8")).group(1))
+
+
+def test_from_a_score_file_to_a_page(exactbnc, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exactbnc("score", ASIA, "--max-parents", 2, "-o", "asia.jkl", "-q")
+    exactbnc("solve", "asia.jkl", "--certificate", "-o", "asia.json", "-q")
+    stored = json.loads((tmp_path / "asia.json").read_text())
+
+    run = exactbnc("report", "asia.json", "-o", "asia.html", "--title", "Asia & co")
+
+    assert run.code == 0
+    assert "written: asia.html" in run.out
+    page = (tmp_path / "asia.html").read_text(encoding="utf-8")
+    assert "<title>Asia &amp; co</title>" in page
+    assert "proved by" in page
+    assert "exactbnc verify CACHE asia.json" in page
+    assert stored["provenance"]["command"] == [
+        "exactbnc",
+        "solve",
+        "asia.jkl",
+        "--certificate",
+        "-o",
+        "asia.json",
+        "-q",
+    ]
+    assert "exactbnc solve asia.jkl --certificate -o asia.json -q" in page
+    assert stored["provenance"]["data_sha256"] in page
+    assert stored["provenance"]["score"] == "bdeu"
+    told = data_of(tmp_path / "asia.html")
+    arcs = [[told["names"][parent], told["names"][child], loss] for parent, child, loss, _ in told["arcs"]]
+    assert sorted(arcs) == sorted(stored["arc_losses"])
+    assert dict(zip(told["names"], told["local_scores"], strict=True)) == stored["local_scores"]
+
+
+def test_the_losses_of_the_file_are_those_that_check_finds(exactbnc, tmp_path):
+    cache, net = tmp_path / "asia.jkl", tmp_path / "asia.json"
+    exactbnc("score", ASIA, "--max-parents", 2, "-o", cache, "-q")
+    exactbnc("solve", cache, "-o", net, "-q")
+
+    document = json.loads(exactbnc("check", cache, net, "--arcs", "--json").out)
+
+    stored = {(parent, child): loss for parent, child, loss in json.loads(net.read_text())["arc_losses"]}
+    assert {(arc["parent"], arc["child"]): arc["removed"] for arc in document["arcs"]} == stored
+
+
+def test_with_data_a_model_is_judged_like_evaluate_does(exactbnc, tmp_path):
+    model, page = tmp_path / "model.json", tmp_path / "model.html"
+    exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", model, "-q")
+
+    run = exactbnc("report", model, "--data", ASIA, "--cv", 3, "--seed", 5, "-o", page, "--json")
+
+    evaluated = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", "tan", "--cv", 3, "--seed", 5, "--json")
+    expected = json.loads(evaluated.out)["results"][0]
+    told = json.loads(run.out)
+    for name in ("accuracy", "log_loss", "brier", "auc"):
+        assert told["cross_validation"][name] == pytest.approx(expected[name], abs=1e-12)
+    assert "are not those" not in run.err
+    text = page.read_text(encoding="utf-8")
+    for heading in ("Confusion matrix", "Reliability", "ROC", "Relevance"):
+        assert f">{heading}</h" in text
+    assert "3-fold cross-validation of 500 rows" in text
+    provenance = read_model(model).provenance
+    assert provenance["command"][1] == "learn"
+    assert provenance["steps"]["missing"] == "error"
+    assert read_model(model).solution["trace"]
+
+
+def test_other_data_are_noticed(exactbnc, tmp_path):
+    model, rows = tmp_path / "model.json", tmp_path / "rows.csv"
+    exactbnc("learn", ASIA, "--class", "dysp", "--structure", "naive_bayes", "-o", model, "-q")
+    rows.write_text("\n".join(ASIA.read_text().splitlines()[:201]) + "\n")
+
+    run = exactbnc("report", model, "--data", rows, "--cv", 2, "-o", tmp_path / "m.html")
+
+    assert run.code == 0
+    assert "the data are not those that the network was learned from" in run.err
+
+
+def test_cut_points_of_the_recipe_are_learned_in_the_folds(exactbnc, tmp_path):
+    model, table = tmp_path / "iris.json", tmp_path / "iris.csv"
+    from sklearn.datasets import load_iris
+
+    iris = load_iris(as_frame=True)
+    iris.frame.to_csv(table, index=False)
+    exactbnc(
+        "learn", table, "--class", "target", "--discretize", "mdlp", "--structure", "naive_bayes", "-o", model, "-q"
+    )
+
+    run = exactbnc("report", model, "--data", table, "--cv", 3, "-o", tmp_path / "i.html", "--json")
+
+    arguments = ("--discretize", "mdlp", "--structure", "naive_bayes", "--cv", 3, "--json")
+    expected = json.loads(exactbnc("evaluate", table, "--class", "target", *arguments).out)["results"][0]
+    assert json.loads(run.out)["cross_validation"]["log_loss"] == pytest.approx(expected["log_loss"], abs=1e-12)
+    assert "ROC, one class against the rest" in (tmp_path / "i.html").read_text(encoding="utf-8")
+
+
+def test_a_structure_gets_its_tables_from_the_data(exactbnc, tmp_path):
+    net, page = tmp_path / "net.txt", tmp_path / "net.html"
+    names = ASIA.read_text().splitlines()[0].split(",")
+    net.write_text("".join(f"[{name}]" for name in names if name != "bronc") + "[bronc|smoke]\n")
+
+    without_class = exactbnc("report", net, "--data", ASIA, "-o", page)
+
+    assert "there is nothing to cross-validate" in without_class.err
+    assert "The tables are fitted to the data given" in page.read_text(encoding="utf-8")
+    with_class = exactbnc("report", net, "--data", ASIA, "--class", "bronc", "--cv", 2, "-o", page)
+    assert "cross-validated: accuracy" in with_class.out
+    assert "the estimates are optimistic" in page.read_text(encoding="utf-8")
+
+
+def test_other_formats_have_a_page_too(exactbnc, tmp_path):
+    path, page = tmp_path / "net.bif", tmp_path / "net.html"
+    write_bayesnet(random_net("ABC", [("A", "B")]), path)
+
+    assert exactbnc("report", path, "-o", page, "-q").code == 0
+
+    assert data_of(page)["names"] == ["A", "B", "C"]
+
+
+def test_mistakes_are_one_line(exactbnc, tmp_path):
+    path = tmp_path / "net.txt"
+    path.write_text("[A][B|A]\n")
+    model = tmp_path / "model.json"
+    model.write_text('{"format": "exactbnc.model"}')
+
+    runs = {
+        "ends in pdf": exactbnc("report", path, "-o", tmp_path / "a.pdf"),
+        "no such class": exactbnc("report", path, "--class", "C", "-o", tmp_path / "a.html"),
+        "no such column": exactbnc("report", path, "--class", "A", "--data", ASIA, "-q", "-o", tmp_path / "a.html"),
+        "not a model": exactbnc("report", model, "-o", tmp_path / "a.html"),
+        "no file": exactbnc("report", tmp_path / "none.json", "-o", tmp_path / "a.html"),
+    }
+
+    for run in runs.values():
+        assert_is_one_error_line(run.err)
+    codes = [run.code for run in runs.values()]
+    assert codes == [ExitCode.USAGE, ExitCode.USAGE, ExitCode.USAGE, ExitCode.BAD_INPUT, ExitCode.ERROR]
+    assert not (tmp_path / "a.html").exists()

@@ -1,0 +1,287 @@
+"""The page in a browser: what people do with it. Skipped where there is no Chromium."""
+
+import re
+import shutil
+
+import pytest
+
+from exactbnc.report.page import render_report
+from exactbnc.report.subject import Subject
+from tests.exactbnc.report.samples import HOSTILE, hostile_net, random_net
+
+sync_api = pytest.importorskip("playwright.sync_api")
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+NAMES = ["season", "rain", "sprinkler", "wet grass", "slippery", "class"]
+ARCS = [
+    ("season", "rain"), ("season", "sprinkler"), ("rain", "wet grass"), ("sprinkler", "wet grass"),
+    ("wet grass", "slippery"), ("class", "slippery"),
+]  # fmt: skip
+LOSSES = {arc: 1.5 + place for place, arc in enumerate(ARCS)}
+LEAST_CONTRAST = 4.5  # WCAG 2.1, level AA, for text
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    net = random_net(NAMES, ARCS)
+    subject = Subject(
+        "lawn.json",
+        net.dag,
+        net,
+        "class",
+        search={"status": "optimal", "score": -3.0, "method": "dp", "tolerance": 0.0},
+        local_scores={name: -float(len(name)) for name in NAMES},
+        arc_losses=LOSSES,
+        trace=[(0.0, -9.0, 0.0), (1.0, -3.0, -3.0)],
+    )
+    path = tmp_path_factory.mktemp("report") / "lawn.html"
+    path.write_text(render_report(subject, title="Lawn"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser, file):
+    """Open a page; faults and requests of its own are collected."""
+    contexts = []
+
+    def opened(path=file, **settings):
+        context = browser.new_context(viewport={"width": 1300, "height": 900}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.faults = []
+        page.on("console", lambda message: page.faults.append(message.text))
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("request", lambda request: page.faults.append(request.url) if request.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def node(page, name):
+    return page.locator(f".node[data-node='{NAMES.index(name)}']")
+
+
+def arc_line(page, parent, child):
+    number = page.evaluate(
+        "([p, c]) => { const d = JSON.parse(document.getElementById('data').textContent);"
+        "return d.arcs.findIndex((a) => d.names[a[0]] === p && d.names[a[1]] === c); }",
+        [parent, child],
+    )
+    return page.locator(f".arc[data-arc='{number}']")
+
+
+def middle_of(arc):
+    """Where half the length of an arc is, on the screen."""
+    found = arc.locator(".hit").evaluate(
+        "(path) => { const at = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());"
+        "return [at.x, at.y]; }"
+    )
+    return found
+
+
+def test_the_graph_is_the_network_and_nothing_is_loaded_or_complains(opened):
+    page = opened()
+
+    assert page.locator(".node").count() == len(NAMES)
+    assert page.locator(".node text").all_text_contents() == NAMES
+    labels = [arc.get_attribute("aria-label") for arc in page.locator(".arc").all()]
+    assert sorted(labels) == sorted(f"{parent} to {child}" for parent, child in ARCS)
+    assert page.title() == "Lawn"
+    assert page.faults == []
+
+
+def test_hostile_names_do_nothing(opened, tmp_path):
+    net = hostile_net()
+    path = tmp_path / "hostile.html"
+    path.write_text(render_report(Subject("x.json", net.dag, net, HOSTILE[0])), encoding="utf-8")
+
+    page = opened(path)
+    for each in page.locator(".node").all():
+        each.hover()
+
+    assert page.title() == "x.json"
+    assert page.faults == []
+    assert page.locator("img").count() == 0
+
+
+def test_a_variable_shows_its_table_and_the_losses_of_its_arcs(opened):
+    page = opened()
+
+    node(page, "wet grass").hover()
+
+    panel = page.locator("#panel")
+    assert panel.locator("h3").text_content() == "wet grass"
+    assert panel.locator(".probabilities tbody tr").count() == 4
+    assert "−9.0000" in panel.text_content()
+    assert panel.locator(".families").text_content().count("3.500") == 1  # rain -> wet grass
+    assert "on" in node(page, "class").get_attribute("class")  # the other parent of slippery
+    assert "spouse" in node(page, "class").get_attribute("class")
+    assert "on" not in node(page, "season").get_attribute("class").split()
+
+
+def test_an_arc_shows_its_loss_and_a_click_keeps_the_details(opened):
+    page = opened()
+
+    page.mouse.move(*middle_of(arc_line(page, "rain", "wet grass")))
+    panel = page.locator("#panel")
+    assert "rain → wet grass" in panel.text_content()
+    assert "3.5000 nats" in panel.text_content()
+
+    page.mouse.down()
+    page.mouse.up()
+    node(page, "season").hover()
+    assert "3.5000 nats" in panel.text_content()
+
+    page.keyboard.press("Escape")
+    node(page, "season").hover()
+    assert panel.locator("h3").text_content() == "season"
+
+
+def test_search_counts_marks_and_centres(opened):
+    page = opened()
+    page.keyboard.press("/")
+    page.keyboard.type("S")
+
+    assert page.locator("#matches").text_content() == "5 of 6"
+    page.fill("#search", "slip")
+    assert page.locator("#matches").text_content() == "1 of 6"
+    assert page.locator(".node.found text").all_text_contents() == ["slippery"]
+    page.keyboard.press("Enter")
+    box, canvas = node(page, "slippery").bounding_box(), page.locator("#graph").bounding_box()
+    assert box["x"] + box["width"] / 2 == pytest.approx(canvas["x"] + canvas["width"] / 2, abs=3)
+    assert box["y"] + box["height"] / 2 == pytest.approx(canvas["y"] + canvas["height"] / 2, abs=3)
+    assert page.locator("#panel h3").text_content() == "slippery"
+    page.fill("#search", "nobody")
+    assert page.locator("#matches").text_content() == "no match"
+
+
+def test_a_dragged_variable_takes_its_arcs_along(opened):
+    page = opened()
+    arc, other = arc_line(page, "wet grass", "slippery"), arc_line(page, "season", "rain")
+    before = (arc.locator(".line").get_attribute("d"), other.locator(".line").get_attribute("d"))
+    start = node(page, "slippery").bounding_box()
+    x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 25, steps=3)
+    page.mouse.up()
+
+    moved = node(page, "slippery").bounding_box()
+    assert (moved["x"] - start["x"], moved["y"] - start["y"]) == pytest.approx((60, 25), abs=2)
+    assert arc.locator(".line").get_attribute("d") != before[0]
+    assert other.locator(".line").get_attribute("d") == before[1]
+    head = arc.locator(".head").bounding_box()
+    assert head["y"] + head["height"] == pytest.approx(moved["y"], abs=3)
+    assert head["x"] + head["width"] / 2 == pytest.approx(moved["x"] + moved["width"] / 2, abs=3)
+    page.click("#reset")
+    assert arc.locator(".line").get_attribute("d") == before[0]
+
+
+def test_wheel_and_buttons_zoom_and_the_background_pans(opened):
+    page = opened()
+
+    def view():
+        return [float(side) for side in page.locator("#graph").get_attribute("viewBox").split()]
+
+    whole = view()
+    page.click("#zoom-in")
+    assert view()[2] == pytest.approx(0.8 * whole[2], rel=1e-3)
+    page.click("#fit")
+    assert view() == whole
+    canvas = page.locator("#graph").bounding_box()
+    page.mouse.move(canvas["x"] + 30, canvas["y"] + 30)
+    page.mouse.wheel(0, -50)
+    page.wait_for_function("(w) => document.getElementById('graph').viewBox.baseVal.width < w", arg=whole[2] * 0.95)
+    page.click("#fit")
+    page.mouse.move(canvas["x"] + 30, canvas["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 130, canvas["y"] + 30, steps=2)
+    page.mouse.up()
+    assert view()[0] < whole[0]
+    assert view()[2:] == whole[2:]
+
+
+def test_the_keyboard_goes_from_variable_to_variable(opened):
+    page = opened()
+    node(page, "season").focus()
+
+    page.keyboard.press("ArrowDown")
+    reached = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("Enter")
+
+    assert reached in ("rain", "sprinkler")
+    assert page.locator("#panel h3").text_content() == reached
+    assert page.locator("#panel .pin").count() == 1
+    assert page.locator(".node[tabindex='0']").count() == 1
+
+
+def test_tables_sort_by_the_column_that_is_pressed(opened):
+    page = opened()
+    heads = page.locator("#arcs th button")
+
+    heads.nth(2).click()
+    heads.nth(2).click()
+
+    losses = page.locator("#arcs tbody tr td:nth-child(3)").all_text_contents()
+    assert [float(loss) for loss in losses] == sorted(LOSSES.values())
+    heads.nth(0).click()
+    names = page.locator("#arcs tbody tr td:nth-child(1)").all_text_contents()
+    assert names == sorted(parent for parent, _ in ARCS)
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(page, selector, *, behind, ink="color", paper="background-color"):
+    words = page.locator(selector).first.evaluate(f"(e) => getComputedStyle(e).getPropertyValue('{ink}')")
+    ground = page.locator(behind).first.evaluate(f"(e) => getComputedStyle(e).getPropertyValue('{paper}')")
+    light, dark = sorted((luminance(words), luminance(ground)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_in_light_and_dark(opened, scheme):
+    page = opened(color_scheme=scheme)
+
+    assert luminance(page.evaluate("getComputedStyle(document.body).backgroundColor")) > 0.5 or scheme == "dark"
+    pairs = [("h1", "header"), (".lead", "header"), (".cards .good dd", ".cards div"), ("#panel p", ".explorer")]
+    pairs += [("footer p", "body"), (".sortable a", "section > .scroll"), (".prose p", "body")]
+    for selector, behind in pairs:
+        assert contrast(page, selector, behind=behind) >= LEAST_CONTRAST, selector
+    for kind in (".node:not(.class)", ".node.class"):
+        found = contrast(page, f"{kind} text", behind=f"{kind} rect", ink="fill", paper="fill")
+        assert found >= LEAST_CONTRAST, kind
+    assert contrast(page, ".chart .tick", behind="figure", ink="fill") >= LEAST_CONTRAST
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    after = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance(before) > 0.5) != (luminance(after) > 0.5)
+
+
+def test_it_prints(opened):
+    page = opened(color_scheme="dark")
+    page.emulate_media(media="print")
+
+    assert not page.locator(".tools").is_visible()
+    assert page.locator("#graph").is_visible()
+    assert luminance(page.evaluate("getComputedStyle(document.body).backgroundColor")) > 0.9
+    pdf = page.pdf(format="A4")
+    assert pdf.startswith(b"%PDF-")
+    assert len(pdf) > 10_000
