@@ -45,7 +45,8 @@ _ENDPOINT = re.compile(r"(sink|root)\s+([^<>~]+)")
 _ADJACENCY = re.compile(r"([^<>~-]+)-([^<>~-]+)")
 _INDEPENDENCE = "_|_"
 _EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
-_NOT_IN_A_NAME = ("~", "<", ">", "-", "#", _INDEPENDENCE)
+_MOST_DIGITS = 18
+_NOT_IN_A_NAME = ("~", "<", ">", "-", "#", "\ufeff", _INDEPENDENCE)
 
 
 class ConstraintFileError(InputError):
@@ -62,16 +63,20 @@ def read_constraints(path: PathLike) -> Constraints:
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
     found: dict[str, list[Entry]] = {}
-    lines = [(number, line.strip()) for number, line in _numbered_lines(path)]
-    for number, line in lines:
-        if line and not line.startswith("#"):
+    blank, goes_on = None, False
+    for number, text in _numbered_lines(path):
+        line = text.strip()
+        if not line:
+            blank = blank or number
+            continue
+        goes_on = blank is not None
+        if not line.startswith("#"):
             try:
                 field, entry = _parse_line(line)
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
             found.setdefault(field, []).append(entry)
-    blank = next((number for number, line in lines if not line), None)
-    if blank is not None and any(line for _, line in lines[blank:]):
+    if goes_on:
         warnings.warn(
             f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
             stacklevel=2,
@@ -119,9 +124,9 @@ def read_tiers(path: PathLike) -> list[list[str]]:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         number, colon, listed = line.partition(":")
-        if not colon or not number.strip().isdecimal():
-            raise ConstraintFileError(path, line_number, f"expected a tier such as '1: a b', got {line!r}")
-        tier = int(number)
+        if not colon or not number.strip().isdecimal() or len(number) > _MOST_DIGITS:
+            raise ConstraintFileError(path, line_number, f"expected a tier such as '1: a b', got {line!r:.60}")
+        tier = int(number.strip())
         if tier in tiers:
             message = f"tier {tier} is listed twice; put its variables on one line"
             raise ConstraintFileError(path, line_number, message)

@@ -122,17 +122,24 @@ class DAG:
 
 
 def topological_order(parents: Sequence[Iterable[int]]) -> tuple[int, ...]:
-    """Parents before children; shorter than the input if there is a cycle."""
+    """Parents before children, layer by layer; shorter than the input if there is a cycle."""
+    waiting_for = [set(listed) for listed in parents]
+    children: list[list[int]] = [[] for _ in parents]
+    for v, listed in enumerate(waiting_for):
+        for parent in listed:
+            children[parent].append(v)
     placed: list[int] = []
-    done: set[int] = set()
-    waiting = list(range(len(parents)))
-    while True:
-        ready = [v for v in waiting if done.issuperset(parents[v])]
-        if not ready:
-            return tuple(placed)
+    ready = [v for v, listed in enumerate(waiting_for) if not listed]
+    while ready:
         placed.extend(ready)
-        done.update(ready)
-        waiting = [v for v in waiting if v not in done]
+        freed: list[int] = []
+        for parent in ready:
+            for v in children[parent]:
+                waiting_for[v].discard(parent)
+                if not waiting_for[v]:
+                    freed.append(v)
+        ready = sorted(freed)
+    return tuple(placed)
 
 
 def find_cycle(parents: Sequence[Iterable[int]]) -> list[int] | None:

@@ -10,9 +10,11 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
+
+from exactbnc.cli._signals import deaf_to_signals
 
 if TYPE_CHECKING:
     from exactbnc.solution import Solution
@@ -30,6 +32,7 @@ class ExitCode(IntEnum):
     LIMIT_WITHOUT_RESULT = 6
     REJECTED = 7
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 EXIT_CODES = {
@@ -42,6 +45,7 @@ EXIT_CODES = {
     ExitCode.LIMIT_WITHOUT_RESULT: "limit reached, no result",
     ExitCode.REJECTED: "verify: the certificate does not prove the network best",
     ExitCode.INTERRUPTED: "interrupted",
+    ExitCode.TERMINATED: "terminated by SIGTERM",
 }
 
 
@@ -75,12 +79,27 @@ def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
         return _leave_broken_pipe()
     except SystemExit as stop:  # typer: a broken pipe (1), or the answer to a shell's request for completions (0)
         return _leave_broken_pipe() if stop.code == ExitCode.ERROR else ExitCode.OK
-    except (Exception, KeyboardInterrupt) as error:
-        code, message = _explain(error)
+    except KeyboardInterrupt as error:
+        with deaf_to_signals():
+            return _report(error)
+    except Exception as error:
+        return _report(error)
+
+
+def _report(error: BaseException) -> int:
+    """Say what went wrong; the exit code is told even where nobody listens or the disk of stdout is full."""
+    code, message = _explain(error)
+    try:
         if os.environ.get("EXACTBNC_DEBUG") == "1":
             traceback.print_exception(error)
-        print(f"error: {message}", file=sys.stderr)
-        return code
+        print(f"error: {message}", file=sys.stderr, flush=True)
+    except OSError:
+        _point_at_nothing(sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _point_at_nothing(sys.stdout)
+    return code
 
 
 def _explain(error: BaseException) -> tuple[ExitCode, str]:
@@ -122,6 +141,11 @@ def _help_hint(error: typer.TyperException) -> str:
 
 
 def _leave_broken_pipe() -> int:
-    """Point stdout at nothing, so that the interpreter's last flush has no one to complain to."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        _point_at_nothing(stream)
     return ExitCode.ERROR
+
+
+def _point_at_nothing(stream: IO[str]) -> None:
+    """So that the interpreter's last flush has no one to complain to, and about nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -66,7 +66,7 @@ def read_rows(path: str, separator: str | None) -> Dataset:
     from scorecache._encode import MOST_STATES
     from scorecache.csvfile import read_csv
 
-    return read_csv(path, separator=separator, missing="category", max_states=MOST_STATES)
+    return read_csv(path, separator=separator, missing="category", max_states=MOST_STATES, least_columns=1)
 
 
 def notes_on(classifier: Model, table: Dataset) -> list[str]:

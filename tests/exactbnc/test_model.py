@@ -202,7 +202,7 @@ def test_a_packed_file_that_is_damaged_is_refused(cut_model, name, tmp_path):
     write_model(cut_model, path)
     path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(NetworkFileError, match="expected a packed file"):
+    with pytest.raises(NetworkFileError, match="the compressed file is damaged or cut short"):
         read_model(path)
 
 

@@ -1,0 +1,133 @@
+"""SIGTERM is as good as Ctrl-C: temporary files go, the exit code tells; a second signal changes nothing."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from exactbnc.cli import main
+from exactbnc.cli._signals import deaf_to_signals, sigterm_as_ctrl_c
+from tests.faults.conftest import files_in, start
+
+LONG = ("--no-header", "--score", "bds", "--max-parents", "4", "-o", "wide.jkl")
+
+
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [((signal.SIGTERM,), 143), ((signal.SIGTERM, signal.SIGTERM), 143), ((signal.SIGINT, signal.SIGINT), 130)],
+    ids=["SIGTERM", "SIGTERM twice", "SIGINT twice"],
+)
+def test_a_build_that_is_told_to_end_leaves_nothing(wide, tmp_path, signals, code):
+    process = start("score", wide, *LONG, cwd=tmp_path)
+    assert process.stderr.readline().startswith("estimate: ")  # a minute of work begins
+
+    for number in signals:
+        process.send_signal(number)
+    try:
+        out, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:  # a SIGINT that came during a __del__ is lost
+        process.send_signal(signals[-1])
+        out, err = process.communicate(timeout=60)
+
+    assert process.returncode == code
+    assert (out, err) == ("", "error: interrupted; no file was written\n")
+    assert files_in(tmp_path) == ["wide.csv"]
+
+
+def test_sigterm_while_a_file_is_written_leaves_the_earlier_one(scores, tmp_path, monkeypatch, capsys):
+    old = tmp_path / "old.pss"
+    old.write_text("what was there before\n")
+    before = files_in(tmp_path)
+    monkeypatch.setattr("scorecache.atomic.os.fsync", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+
+    assert main(["convert", str(scores), str(old)]) == 143
+
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+    assert old.read_text() == "what was there before\n"
+    assert files_in(tmp_path) == before
+
+
+def test_sigterm_reaches_whoever_handles_ctrl_c():
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
+    try:
+        with sigterm_as_ctrl_c() as caught:
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert calls == [signal.SIGINT]
+    assert caught.sigterm
+
+
+def test_sigterm_interrupts_where_ctrl_c_is_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with sigterm_as_ctrl_c(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_sigterm_during_a_del_is_not_lost():
+    class Watched:
+        def __del__(self):
+            signal.raise_signal(signal.SIGTERM)
+
+    def lose_one_and_wait():
+        watched = Watched()
+        del watched
+        time.sleep(60)
+
+    with sigterm_as_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        lose_one_and_wait()
+
+
+def test_handlers_are_put_back():
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+    with sigterm_as_ctrl_c(), deaf_to_signals():
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_command_in_another_thread_leaves_signals_alone(capsys):
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(main(["scores", "--json"])))
+    thread.start()
+    thread.join()
+
+    assert codes == [0]
+
+
+def test_an_interrupt_before_the_command_has_begun_has_no_traceback(monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("exactbnc.cli._errors.run", interrupted)
+
+    assert main(["scores"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_while_the_last_words_are_said_is_not_heard(capsys, monkeypatch):
+    from exactbnc.cli import _errors
+
+    real = _errors._explain
+
+    def explain(error):
+        signal.raise_signal(signal.SIGINT)
+        return real(error)
+
+    def app(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_errors, "_explain", explain)
+
+    assert _errors.run(app, []) == 130
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
