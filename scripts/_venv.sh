@@ -2,7 +2,7 @@
 
 find_python() {
     local candidate
-    for candidate in python3.13 python3.12 python3.11 python3; do
+    for candidate in ${PYTHON:-} python3.13 python3.12 python3.11 python3; do
         if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             echo "$candidate"
             return
