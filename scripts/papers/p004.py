@@ -28,8 +28,8 @@ METHODS = (
     "naive_bayes", "gbn_cmdl", "bnc2p", "tan_acll", "ggbn_bdeu", "mc_dag_ges", "gbn_bdeu", "anb_bdeu", "fsanb_bdeu",
 )  # fmt: skip
 ALSO = {"mc_dag_ges_free": "mc_dag_ges", "fsanb_by_nb": "fsanb_bdeu"}
-"""Other readings of a method of the paper: MC-DAG-GES without a limit of the parents; threshold and ESS of the selection
-chosen by the accuracy of naive Bayes, as the library does."""
+"""Other readings of a method of the paper: MC-DAG-GES without a limit of the parents; threshold and ESS of the
+selection chosen by the accuracy of naive Bayes, as the library does."""
 WITHIN, MANY_ROWS = 0.02, 500
 """How near a single accuracy should be to the paper's, on data sets of at least so many rows."""
 

