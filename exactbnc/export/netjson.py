@@ -80,6 +80,8 @@ def parse_facts(text: str, label: str) -> dict[str, Any]:
     arcs: Any = stored.get("arcs")
     if not _is_list_of_texts(names) or len(set(names)) < len(names):
         raise NetworkFileError(label, None, f"expected 'names' to list different texts, got {names!r:.60}")
+    if any(_has_lone_surrogate(name) for name in names):
+        raise NetworkFileError(label, None, f"expected 'names' that UTF-8 can hold, got {names!r:.60}")
     if not isinstance(arcs, list) or not all(_is_list_of_texts(arc) and len(arc) == 2 for arc in arcs):
         raise NetworkFileError(label, None, f"expected 'arcs' to list [parent, child] pairs, got {arcs!r:.60}")
     return stored
@@ -87,6 +89,11 @@ def parse_facts(text: str, label: str) -> dict[str, Any]:
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    """Half a character, which JSON can escape and no file can hold."""
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _finite(value: float | None) -> float | None:

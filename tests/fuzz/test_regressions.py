@@ -325,7 +325,8 @@ def test_a_part_that_lies_about_its_size_is_as_good_as_absent(tmp_path, key, val
 
     folder.open()
 
-    assert folder.load(part) is None
+    with pytest.warns(UserWarning, match="is damaged"):
+        assert folder.load(part) is None
 
 
 def test_a_part_nested_deeply_is_as_good_as_absent(tmp_path):
@@ -334,4 +335,13 @@ def test_a_part_nested_deeply_is_as_good_as_absent(tmp_path):
     folder = PartFolder(tmp_path, "build")
     folder.open()
 
-    assert folder.load(Part(0, 0, 1)) is None
+    with pytest.warns(UserWarning, match="is damaged"):
+        assert folder.load(Part(0, 0, 1)) is None
+
+
+def test_half_a_character_in_a_network_is_refused(tmp_path):
+    file = tmp_path / "net.json"
+    file.write_text(r'{"schema_version": 1, "names": ["a", "\ud999"], "arcs": []}')
+
+    with pytest.raises(NetworkFileError, match=r"net\.json: expected 'names' that UTF-8 can hold"):
+        read_network(file)
