@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -23,8 +23,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from exactbnc._frames import columns_of, is_frame, missing_mask
 from exactbnc.bayesnet import UNKNOWN, Codes
-from exactbnc.classifiers._features import Features, columns_of, free_name, holds_missing
+from exactbnc.classifiers._features import Features, free_name
 from exactbnc.discretize import DISCRETIZERS
 from scorecache._encode import is_missing, whole_weights
 from scorecache.dataset import Dataset
@@ -80,8 +81,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             weights = whole_weights(_check_sample_weight(sample_weight, table), len(labels))
         if weights is not None and not weights.all():  # a row of weight 0 is as if it were not there
-            counts = weights > 0
-            table = table[counts] if isinstance(table, np.ndarray) else table.iloc[counts]
+            counts = np.flatnonzero(weights)
+            table = _safe_indexing(table, counts)
             labels, weights = labels[counts], weights[counts]
         names = tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
         if not goes_on:
@@ -92,10 +93,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             (only,) = self.classes_.tolist()
             raise DataError(f"a classifier needs at least two classes. Got one class instead: {only!r}.")
         columns = columns_of(self._discretized(table))
-        has_missing = [holds_missing(column) for column in columns]
-        if any(has_missing) and self.missing == "error":
-            counted = {name: column for name, column, is_one in zip(names, columns, has_missing, strict=True) if is_one}
-            raise DataError(_missing_values(counted))
+        n_missing = [int(missing_mask(column).sum()) for column in columns]
+        if any(n_missing) and self.missing == "error":
+            raise DataError(_missing_values(dict(zip(names, n_missing, strict=True))))
+        has_missing = [count > 0 for count in n_missing]
         states = self._further_states(names, columns) if goes_on else dict(self.states or {})
         dataset = Dataset.from_columns(
             [*columns, self._class_codes(labels)],
@@ -149,7 +150,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a two-dimensional array, or as the data frame it is, with its names and width checked or noted."""
-        if hasattr(X, "iloc") and hasattr(X, "columns"):
+        if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if not len(X) or not X.shape[1]:
                 raise DataError(f"at least one row and one column are needed. Got a table of shape {X.shape} instead.")
@@ -197,9 +198,9 @@ def _check_choice(estimator: TableClassifier, name: str, choices: tuple[str | No
         )
 
 
-def _missing_values(columns: Mapping[str, Any]) -> str:
+def _missing_values(n_missing: Mapping[str, int]) -> str:
     """What is wrong with training data that lack values, and the ways out."""
-    counts = ", ".join(f"{sum(map(is_missing, list(column)))} in {name!r}" for name, column in columns.items())
+    counts = ", ".join(f"{count} in {name!r}" for name, count in n_missing.items() if count)
     return (
         f"missing values (NaN or None) in the training data: {counts}; make them a state of their own "
         "(missing='category'), or drop their rows or impute them before fitting. At prediction they are summed out."
@@ -208,4 +209,4 @@ def _missing_values(columns: Mapping[str, Any]) -> str:
 
 def _has_value(table: Any) -> bool:
     """Is there a value that is not missing?"""
-    return any(not all(map(is_missing, list(column))) for column in columns_of(table))
+    return not all(missing_mask(column).all() for column in columns_of(table))

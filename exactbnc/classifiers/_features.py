@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc._frames import Declared, columns_of
 from exactbnc.bayesnet import UNKNOWN, Codes
 from scorecache._encode import MISSING_STATE, is_missing
 from scorecache.dataset import Dataset
@@ -107,26 +108,8 @@ def _is_whole(state: Hashable) -> bool:
     return isinstance(state, Real) and abs(state) < 2**53 and float(state).is_integer()
 
 
-def columns_of(table: Any) -> list[Any]:
-    """The columns of an array or a data frame."""
-    if isinstance(table, np.ndarray):
-        return [table[:, column] for column in range(table.shape[1])]
-    return [values for _, values in table.items()]
-
-
-def holds_missing(column: Any) -> bool:
-    """Is a value of the column missing?"""
-    if hasattr(column, "isna"):
-        return bool(column.isna().any())
-    if column.dtype.kind in "biuSU":
-        return False
-    if column.dtype.kind == "f":
-        return bool(np.isnan(column).any())
-    return any(map(is_missing, column.tolist()))
-
-
 def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -> NDArray[np.uint16]:
-    categorical = getattr(column, "cat", None)
+    categorical = column if isinstance(column, Declared) else getattr(column, "cat", None)
     if categorical is not None:
         found = [code_of.get(category, UNKNOWN) for category in categorical.categories]
         return np.array([*found, of_missing], dtype=np.uint16).take(np.asarray(categorical.codes))  # missing is -1

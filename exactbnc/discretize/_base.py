@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from exactbnc.discretize._columns import as_floats, column, holds_numbers, is_frame, replace
+from exactbnc._frames import columns_of, is_frame
+from exactbnc.discretize._columns import as_floats, holds_numbers, replace
 from exactbnc.discretize._tally import Floats, Ints, Tally
 from scorecache.errors import DataError, ParameterError
 from scorecache.wording import listing
@@ -46,9 +47,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
         table = self._validate(X, reset=True)
         classes = self._encode_classes(y, len(table))
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
+        columns = columns_of(table)
         self.cut_points_ = {}
-        for position, label in self._chosen(table):
-            tally = Tally.of(as_floats(column(table, position), label), classes, weights)
+        for position, label in self._chosen(columns):
+            tally = Tally.of(as_floats(columns[position], label), classes, weights)
             if self.keep_at_most is None or tally.n_values > self.keep_at_most:
                 self.cut_points_[label] = tally.cut_points(self._find_cuts(tally))
         return self
@@ -58,8 +60,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
         check_is_fitted(self)
         table = self._validate(X, reset=False)
         coded = {
-            position: encode(as_floats(column(table, position), label), self.cut_points_[label])
-            for position, label in enumerate(self._labels)
+            position: encode(as_floats(column, label), self.cut_points_[label])
+            for position, (column, label) in enumerate(zip(columns_of(table), self._labels, strict=True))
             if label in self.cut_points_
         }
         return replace(table, coded)
@@ -109,15 +111,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if 0 in X.shape:
             raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
-        if not X.columns.is_unique:
+        if len(set(X.columns)) < len(X.columns):
             raise DataError("the columns of X must have different names")
         return validate_data(self, X, reset=reset, skip_check_array=True)
 
-    def _chosen(self, table: Any) -> list[tuple[int, Hashable]]:
+    def _chosen(self, columns: list[Any]) -> list[tuple[int, Hashable]]:
         """Position and label of the columns to discretise."""
         every = list(enumerate(self._labels))
         if isinstance(self.columns, str):
-            return [(position, label) for position, label in every if holds_numbers(column(table, position))]
+            return [(position, label) for position, label in every if holds_numbers(columns[position])]
         wanted = set(self.columns)
         unknown = wanted.difference(*every)
         if unknown:

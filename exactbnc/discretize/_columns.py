@@ -1,4 +1,4 @@
-"""The columns of a numpy array or a pandas DataFrame: which hold numbers, how to read them, how to put codes there."""
+"""The columns of an array or a DataFrame: which of them hold numbers, how to read them, how to put codes there."""
 
 from __future__ import annotations
 
@@ -9,22 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc._frames import is_frame, with_columns
 from exactbnc.discretize._tally import Floats
 from scorecache._encode import is_missing
 from scorecache.errors import DataError
 
 NUMBERS = "iuf"
 """The kinds of numpy and pandas dtypes that hold real numbers; truth values and categories are of other kinds."""
-
-
-def is_frame(table: Any) -> bool:
-    """Is it a pandas DataFrame?"""
-    return hasattr(table, "iloc") and hasattr(table, "columns")
-
-
-def column(table: Any, position: int) -> Any:
-    """A column: a Series of a DataFrame, a slice of an array."""
-    return table.iloc[:, position] if is_frame(table) else table[:, position]
 
 
 def holds_numbers(values: Any) -> bool:
@@ -51,10 +42,7 @@ def as_floats(values: Any, label: Hashable) -> Floats:
 def replace(table: Any, coded: Mapping[int, NDArray[Any]]) -> Any:
     """A copy of the table with these columns, by position, in place of its own."""
     if is_frame(table):
-        changed = table.copy()
-        for position, codes in coded.items():
-            changed.isetitem(position, codes)
-        return changed
+        return with_columns(table, coded)
     if len(coded) == table.shape[1]:
         return np.column_stack([coded[position] for position in range(table.shape[1])])
     is_numeric = table.dtype.kind in NUMBERS

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import Bounds, minimize
 
 from exactbnc.dag import DAG
 from exactbnc.parameters._base import Floats, ParameterEstimator
@@ -166,6 +165,8 @@ def climb(
     start = np.zeros(objective.log_start.size)
     if n_iterations == 0:
         return start.reshape(shape)
+
+    from scipy.optimize import Bounds, minimize  # slow to load, and the other estimators do without it
 
     def to_minimise(shifts: Floats) -> tuple[float, Floats]:
         value, gradient = objective(shifts.reshape(shape))

@@ -1,4 +1,4 @@
-"""Features and class as codes, values that are missing set apart: what the selector counts in."""
+"""Features and class as codes, values that are missing set apart, and how often each row counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc._frames import columns_of, missing_mask
 from exactbnc.bayesnet import UNKNOWN
-from scorecache._encode import is_missing
 from scorecache.dataset import Dataset
 
 Floats = NDArray[np.float64]
@@ -24,30 +24,32 @@ class Coded:
     arities: tuple[int, ...]
     classes: Ints
     n_classes: int
+    weights: Ints | None = None
 
     @classmethod
-    def of(cls, table: Any, names: list[str], y: NDArray[Any]) -> Coded:
-        """Encode a DataFrame or an array of categories, and the classes."""
-        is_frame = hasattr(table, "iloc")
-        columns = [table.iloc[:, i] if is_frame else table[:, i] for i in range(len(names))]
-        encoded = [_encode(values, name) for values, name in zip(columns, names, strict=True)]
-        labels, classes = np.unique(y, return_inverse=True)
+    def of(cls, table: Any, names: list[str], y: NDArray[Any], weights: Ints | None = None) -> Coded:
+        """Encode a DataFrame or an array of categories, and the classes; a row of weight 0 has no states to show."""
+        counts = np.ones(len(y), dtype=np.bool_) if weights is None else weights > 0
+        encoded = [_encode(values, counts, name) for values, name in zip(columns_of(table), names, strict=True)]
+        labels = np.unique(y[counts])
+        classes = np.searchsorted(labels, y).clip(max=len(labels) - 1)
         features = np.array([codes for codes, _ in encoded])
-        return cls(features, tuple(arity for _, arity in encoded), classes.astype(np.int64), len(labels))
+        return cls(features, tuple(arity for _, arity in encoded), classes, len(labels), weights)
 
     def rows(self, chosen: Ints) -> Coded:
         """Some of the rows; features and class keep all their states."""
-        return Coded(self.features[:, chosen], self.arities, self.classes[chosen], self.n_classes)
+        weights = None if self.weights is None else self.weights[chosen]
+        return Coded(self.features[:, chosen], self.arities, self.classes[chosen], self.n_classes, weights)
 
     def keep(self, support: NDArray[np.bool_]) -> Coded:
         """Some of the features."""
         arities = tuple(arity for arity, stays in zip(self.arities, support, strict=True) if stays)
-        return Coded(self.features[support], arities, self.classes, self.n_classes)
+        return Coded(self.features[support], arities, self.classes, self.n_classes, self.weights)
 
     @property
     def class_counts(self) -> Floats:
         """N_c"""
-        return np.bincount(self.classes, minlength=self.n_classes).astype(np.float64)
+        return np.bincount(self.classes, self.weights, minlength=self.n_classes).astype(np.float64)
 
     def tables(self) -> list[Floats]:
         """N_ck of every feature, counted over the rows in which it is known."""
@@ -56,23 +58,17 @@ class Coded:
     def _table(self, codes: NDArray[np.uint16], arity: int) -> Floats:
         is_known = codes != UNKNOWN
         cells = self.classes[is_known] * arity + codes[is_known]
-        counts = np.bincount(cells, minlength=self.n_classes * arity).astype(np.float64)
+        weights = None if self.weights is None else self.weights[is_known]
+        counts = np.bincount(cells, weights, minlength=self.n_classes * arity).astype(np.float64)
         return counts.reshape(self.n_classes, arity)
 
 
-def _encode(values: Any, name: str) -> tuple[NDArray[np.uint16], int]:
+def _encode(values: Any, counts: NDArray[np.bool_], name: str) -> tuple[NDArray[np.uint16], int]:
     """The codes of a column and the number of its states; of a column that is never known, one that never occurs."""
-    is_known = ~_missing_mask(values)
+    is_known = counts & ~missing_mask(values)
     codes = np.full(len(values), UNKNOWN, dtype=np.uint16)
     if not is_known.any():
         return codes, 1
     dataset = Dataset.from_columns([values[is_known]], names=[name])
     codes[is_known] = dataset.codes[0]
     return codes, int(dataset.arities[0])
-
-
-def _missing_mask(values: Any) -> NDArray[np.bool_]:
-    if isinstance(values, np.ndarray):
-        return np.array([is_missing(value) for value in values.tolist()], dtype=np.bool_)
-    mask: NDArray[np.bool_] = values.isna().to_numpy()
-    return mask

@@ -17,11 +17,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from exactbnc._frames import is_frame
 from exactbnc.selection import _naive_bayes
 from exactbnc.selection._coded import Coded, Ints
 from exactbnc.selection.bayes_factor import keep_mask, log_bayes_factor
+from scorecache._encode import whole_weights
 from scorecache.errors import DataError, ParameterError
 from scorecache.scores._base import require_positive
 
@@ -40,7 +42,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Values are categories: whole numbers, texts, pandas categories with their declared states. A missing value counts
     for nothing in the test of its feature. If every feature's factor exceeds the threshold, the one with the smallest
-    factor stays.
+    factor stays. A row of weight w counts as w rows; in the folds its copies stay together.
     """
 
     threshold_: float
@@ -68,13 +70,18 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.cv = cv
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the settings if asked to, then test every feature on all rows."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the settings if asked to, then test every feature on all rows; weights are whole numbers."""
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
         table = self._validate(X, reset=True)
         classes = _check_classes(y, len(table))
-        coded = Coded.of(table, self._names(), classes)
+        weights = None
+        if sample_weight is not None:
+            weights = whole_weights(_check_sample_weight(sample_weight, table), len(classes))
+            if not weights.any():
+                raise DataError("every row has weight 0; at least one must count")
+        coded = Coded.of(table, self._names(), classes, weights)
         self.ess_, self.threshold_ = pairs[0] if len(pairs) == 1 else self._best_pair(pairs, table, classes, coded)
         self.log_bayes_factors_ = _log_factors(coded, self.ess_)
         self.support_ = keep_mask(self.log_bayes_factors_, self.threshold_)
@@ -83,9 +90,9 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """The kept columns; a DataFrame stays one, its columns with their dtypes."""
         check_is_fitted(self)
-        if not hasattr(X, "iloc"):
+        if not is_frame(X):
             return super().transform(X)
-        return self._validate(X, reset=False).iloc[:, np.flatnonzero(self.support_)]
+        return _safe_indexing(self._validate(X, reset=False), np.flatnonzero(self.support_), axis=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -115,7 +122,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
-        if not hasattr(X, "iloc"):
+        if not is_frame(X):
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if 0 in X.shape:
             raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
@@ -143,13 +150,17 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _count_correct(
         self, support: Mask, table: Any, classes: NDArray[Any], coded: Coded, train: Ints, test: Ints
     ) -> int:
-        """How many test rows are classified correctly from these features."""
+        """How many test rows, each as often as it counts, are classified correctly from these features."""
+        weights = coded.weights
         if self.estimator is None:
             kept = coded.keep(support)
-            return int((_naive_bayes.predict(kept.rows(train), kept.rows(test)) == coded.classes[test]).sum())
-        columns = _safe_indexing(table, np.flatnonzero(support), axis=1)
-        model = clone(self.estimator).fit(_safe_indexing(columns, train), classes[train])
-        return int((model.predict(_safe_indexing(columns, test)) == classes[test]).sum())
+            is_correct = _naive_bayes.predict(kept.rows(train), kept.rows(test)) == coded.classes[test]
+        else:
+            columns = _safe_indexing(table, np.flatnonzero(support), axis=1)
+            weighting = {} if weights is None else {"sample_weight": weights[train]}
+            model = clone(self.estimator).fit(_safe_indexing(columns, train), classes[train], **weighting)
+            is_correct = model.predict(_safe_indexing(columns, test)) == classes[test]
+        return int(is_correct.sum() if weights is None else weights[test][is_correct].sum())
 
 
 def _check_classes(y: Any, n_rows: int) -> NDArray[Any]:

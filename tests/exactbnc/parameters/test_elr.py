@@ -250,7 +250,7 @@ def test_a_climb_that_went_down_is_taken_back(monkeypatch, value):
     families = class_families(data, naive_bayes(3), "3")
     objective = Objective.of(families, families.weights, PLAIN)
     astray = OptimizeResult(x=np.ones(objective.log_start.size), fun=value)
-    monkeypatch.setattr("exactbnc.parameters.elr.minimize", lambda *_, **__: astray)
+    monkeypatch.setattr("scipy.optimize.minimize", lambda *_, **__: astray)
 
     assert not climb(objective, 10, 0.0, on_iteration=None).any()
 

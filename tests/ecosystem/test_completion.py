@@ -1,0 +1,115 @@
+"""The answers to a shell that asks how a half-typed command may go on, in the protocol of typer's scripts."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from exactbnc.cli import _completion
+from exactbnc.cli.evaluate import AVERAGES
+from exactbnc.evaluate import Exact
+from exactbnc.learning import Recipe
+from exactbnc.parameters import PARAMETERS
+from exactbnc.search import BASELINES
+from scorecache.domain import FAMILIES
+from scorecache.scores import SCORES
+from tests.exactbnc.cli.conftest import ROOT
+
+
+@pytest.fixture
+def answer(monkeypatch, exactbnc):
+    """What the program prints with these variables in its environment and no argument."""
+
+    def ask(**asked):
+        for name, value in asked.items():
+            monkeypatch.setenv(name, value)
+        run = exactbnc()
+        assert (run.code, run.err) == (0, "")
+        return run.out
+
+    return ask
+
+
+def of_bash(line):
+    """The variables that the script for bash sets; the line ends where the cursor is."""
+    return {"_EXACTBNC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("exactbnc sco", {"score", "scores"}),
+        ("exactbnc solve --method ", {"auto", "tree", "dp", "order", "ilp"}),
+        ("exactbnc score data.csv --score bd", {"bdeu", "bds", "bd", "bde"}),
+        ("exactbnc learn --structure n", {"naive_bayes"}),
+        ("exactbnc evaluate --structure tan,t", {"tan,tbmatan"}),
+        ("exactbnc evaluate --score bic,f", {"bic,fnml", "bic,fcll"}),
+        ("exactbnc learn --parameters e", {"eap", "elr"}),
+        ("exactbnc solve cache.jkl --k-", {"--k-best"}),
+    ],
+)
+def test_bash_gets_commands_options_and_values(answer, line, expected):
+    assert set(answer(**of_bash(line)).split()) == expected
+
+
+def test_the_program_itself_answers():
+    command = [sys.executable, "-m", "exactbnc"]
+    environment = {**os.environ, **of_bash("exactbnc ver")}
+
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=120)
+
+    assert (done.stdout.split(), done.stderr) == (["verify"], "")
+
+
+def test_zsh_and_fish_get_the_same_values(answer):
+    line = "exactbnc learn --structure t"
+
+    of_zsh = answer(_EXACTBNC_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=line)
+    of_fish = answer(
+        _EXACTBNC_COMPLETE="complete_fish", _TYPER_COMPLETE_FISH_ACTION="get-args", _TYPER_COMPLETE_ARGS=line
+    )
+
+    assert '"tan"' in of_zsh
+    assert of_fish.split() == ["tan"]
+
+
+@pytest.mark.parametrize(
+    ("shell", "sign"), [("bash", "complete -o"), ("zsh", "#compdef exactbnc"), ("fish", "complete --command exactbnc")]
+)
+def test_each_shell_gets_its_script(answer, shell, sign):
+    script = answer(_EXACTBNC_COMPLETE=f"source_{shell}")
+
+    assert sign in script
+    assert f"_EXACTBNC_COMPLETE=complete_{shell}" in script
+
+
+def test_the_names_offered_are_those_that_exist():
+    assert set(_completion.STRUCTURES) == set(FAMILIES)
+    assert set(_completion.AVERAGES) == set(AVERAGES)
+    assert set(_completion.GREEDY) == set(BASELINES)
+    assert set(_completion.SCORES) == set(SCORES)
+    assert set(_completion.PARAMETERS) == set(PARAMETERS)
+
+
+def test_every_name_that_is_offered_is_taken():
+    for structure in _completion.STRUCTURES:
+        assert Exact(Recipe(structure=structure)).name.startswith(structure)
+
+
+def test_a_wrong_structure_is_told_all_that_there_are(exactbnc):
+    run = exactbnc("evaluate", "--structure", "tan,wrong")
+
+    assert run.code == 2
+    assert "Got 'wrong' instead" in run.err
+    for name in (*_completion.STRUCTURES, *_completion.AVERAGES, *_completion.GREEDY):
+        assert f"{name}," in run.err or f"{name}." in run.err
+
+
+def test_a_list_offers_each_name_once():
+    complete = _completion.some_of(("tan", "tree", "anb"))
+
+    assert complete("") == ["tan", "tree", "anb"]
+    assert complete("tan,") == ["tan,tree", "tan,anb"]
+    assert complete("anb,tan,t") == ["anb,tan,tree"]
+    assert complete("tan,x") == []
