@@ -109,7 +109,7 @@ def _is_on_a_dask_worker() -> bool:
     from distributed import get_worker
 
     try:
-        get_worker()  # type: ignore[no-untyped-call]
+        get_worker()
     except ValueError:
         return False
     return True
