@@ -2,12 +2,15 @@
 
 Batch systems, `timeout` and containers send SIGTERM, whose own effect is to end the process on the spot. Here it is
 handed on to whoever handles Ctrl-C at that moment: Python, which raises KeyboardInterrupt, or a solver that stops.
+Where Python has nobody to hand an exception to, in a `__del__` or in a callback of the compiler, it prints it and goes
+on; then the signal is sent again.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +30,7 @@ class Caught:
 
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[Caught]:
-    """Hand SIGTERM on to the handler of Ctrl-C; outside the main thread, where Python has no signals, do nothing."""
+    """Hand SIGTERM on to the handler of Ctrl-C, and lose neither; outside the main thread, where Python has no signals, do nothing."""
     caught = Caught()
     if not _has_signals():
         yield caught
@@ -35,21 +38,26 @@ def sigterm_as_ctrl_c() -> Iterator[Caught]:
 
     def react(signum: int, frame: FrameType | None) -> None:
         caught.sigterm = True
-        if _is_in_del(frame):
-            again = threading.Timer(_RETRY_SECONDS, os.kill, (os.getpid(), signum))
-            again.daemon = True
-            again.start()
-            return
         handler = signal.getsignal(signal.SIGINT)
         if not callable(handler):  # Ctrl-C is ignored, as in a job started with &
             raise KeyboardInterrupt
         handler(signal.SIGINT, frame)
 
+    def send_again(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            hook_before(unraisable)
+            return
+        again = threading.Timer(_RETRY_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+        again.daemon = True
+        again.start()
+
+    hook_before, sys.unraisablehook = sys.unraisablehook, send_again
     before = signal.signal(signal.SIGTERM, react)
     try:
         yield caught
     finally:
         signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = hook_before
 
 
 @contextmanager
@@ -64,15 +72,6 @@ def deaf_to_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _is_in_del(frame: FrameType | None) -> bool:
-    """Did the signal come during a `__del__`? Python prints an exception raised in there, and goes on."""
-    while frame is not None:
-        if frame.f_code.co_name == "__del__":
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _has_signals() -> bool:

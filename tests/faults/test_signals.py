@@ -1,8 +1,10 @@
 """SIGTERM is as good as Ctrl-C: temporary files go, the exit code tells; a second signal changes nothing."""
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -26,11 +28,7 @@ def test_a_build_that_is_told_to_end_leaves_nothing(wide, tmp_path, signals, cod
 
     for number in signals:
         process.send_signal(number)
-    try:
-        out, err = process.communicate(timeout=60)
-    except subprocess.TimeoutExpired:  # a SIGINT that came during a __del__ is lost
-        process.send_signal(signals[-1])
-        out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
 
     assert process.returncode == code
     assert (out, err) == ("", "error: interrupted; no file was written\n")
@@ -72,18 +70,37 @@ def test_sigterm_interrupts_where_ctrl_c_is_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-def test_sigterm_during_a_del_is_not_lost():
+def in_a_del(number):
     class Watched:
         def __del__(self):
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
 
-    def lose_one_and_wait():
-        watched = Watched()
-        del watched
+    watched = Watched()
+    del watched
+
+
+def in_a_callback(number):
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(number))()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("raised", [in_a_del, in_a_callback])
+def test_a_signal_is_not_lost_where_python_ignores_exceptions(raised, number):
+    with sigterm_as_ctrl_c() as caught, pytest.raises(KeyboardInterrupt):
+        raised(number)
         time.sleep(60)
 
-    with sigterm_as_ctrl_c(), pytest.raises(KeyboardInterrupt):
-        lose_one_and_wait()
+    assert caught.sigterm == (number == signal.SIGTERM)
+
+
+def test_other_exceptions_that_python_ignores_are_told_as_before(capsys, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+
+    with sigterm_as_ctrl_c():
+        ctypes.CFUNCTYPE(None)(lambda: 1 / 0)()
+
+    assert [entry.exc_type for entry in told] == [ZeroDivisionError]
 
 
 def test_handlers_are_put_back():
