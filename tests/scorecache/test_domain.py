@@ -49,9 +49,7 @@ def test_required_allowed_and_limits_describe_the_sets(data):
 
 def test_families_of_five_variables():
     """Class c, and three features beside the child: how many sets each family gives to a feature and to the class."""
-    sets = {
-        family: Domain.of("abcde", family, class_name="c", k=2 if family == "kdb" else None) for family in FAMILIES
-    }
+    sets = {family: Domain.of("abcde", family, class_name="c", k=2 if family == "kdb" else None) for family in FAMILIES}
 
     assert {family: len(parent_sets(domain, 4)) for family, domain in sets.items()} == {
         "general": 16, "naive_bayes": 1, "tan": 4, "fan": 4, "kdb": 7, "anb": 8,

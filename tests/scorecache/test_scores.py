@@ -263,9 +263,7 @@ def test_counts_must_be_above_zero(name, parameter, value, shown):
 
 @pytest.mark.parametrize(("value", "shown"), NOT_A_SHARE)
 def test_confidence_must_lie_between_zero_and_one(value, shown):
-    with refusal(
-        ParameterError, f"The 'confidence' parameter of mit must be a number in (0, 1). Got {shown} instead."
-    ):
+    with refusal(ParameterError, f"The 'confidence' parameter of mit must be a number in (0, 1). Got {shown} instead."):
         make_score("mit", confidence=value)
 
 

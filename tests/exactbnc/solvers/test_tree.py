@@ -261,9 +261,7 @@ def test_a_symmetric_instance_gives_a_maximum_spanning_tree():
     gain = rng.exponential(size=(n, n))
     gain = gain + gain.T
     own = -1000 * rng.random(n)
-    families = [
-        [(own[v], (0,)), *((own[v] + gain[v, u], (0, u + 1)) for u in range(n) if u != v)] for v in range(n)
-    ]
+    families = [[(own[v], (0,)), *((own[v] + gain[v, u], (0, u + 1)) for u in range(n) if u != v)] for v in range(n)]
     cache = ScoreCache.from_families([f"x{v}" for v in range(n + 1)], [[(0.0, ())], *families])
     problem = Problem(cache, Constraints(family="tan", class_name="x0"))
 

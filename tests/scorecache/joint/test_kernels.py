@@ -131,9 +131,7 @@ def tables(draw):
     """Columns of up to six states, or binary ones alone, for they have a kernel of their own."""
     smallest, largest = draw(st.sampled_from([(1, 6), (2, 2), (2, 3)]))
     weights = st.none() | st.integers(1, 400)
-    return draw(
-        datasets(min_vars=2, max_vars=6, min_arity=smallest, max_arity=largest, max_rows=140, weights=weights)
-    )
+    return draw(datasets(min_vars=2, max_vars=6, min_arity=smallest, max_arity=largest, max_rows=140, weights=weights))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
