@@ -30,7 +30,10 @@ class Caught:
 
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[Caught]:
-    """Hand SIGTERM on to the handler of Ctrl-C, and lose neither; outside the main thread, where Python has no signals, do nothing."""
+    """Hand SIGTERM on to the handler of Ctrl-C, and lose neither.
+
+    Outside the main thread, where Python has no signals, do nothing.
+    """
     caught = Caught()
     if not _has_signals():
         yield caught

@@ -85,9 +85,12 @@ def in_a_callback(number):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("raised", [in_a_del, in_a_callback])
 def test_a_signal_is_not_lost_where_python_ignores_exceptions(raised, number):
-    with sigterm_as_ctrl_c() as caught, pytest.raises(KeyboardInterrupt):
+    def lose_one_and_wait():
         raised(number)
         time.sleep(60)
+
+    with sigterm_as_ctrl_c() as caught, pytest.raises(KeyboardInterrupt):
+        lose_one_and_wait()
 
     assert caught.sigterm == (number == signal.SIGTERM)
 
