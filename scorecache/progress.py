@@ -48,7 +48,11 @@ class Runner:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._pool is not None:
+        if self._pool is None:
+            return
+        try:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        finally:  # a second Ctrl-C must not leave pieces in the queue: Python would run them all before it ends
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def next_step(self) -> None:
