@@ -47,6 +47,9 @@ class Effort:
     kicks_per_var: int = 20
 
 
+_USUAL_EFFORT = Effort()
+
+
 @dataclass(frozen=True, eq=False)
 class FoundOrder:
     """The best order found, the row of the family that each variable takes, what it costs, and the chains begun."""
@@ -95,7 +98,7 @@ def search_orders(
     table: Families,
     *,
     seed: int = 0,
-    effort: Effort = Effort(),  # noqa: B008 (frozen)
+    effort: Effort = _USUAL_EFFORT,
     start: Ints | None = None,
     target: int = 0,
     deadline: float = float("inf"),
