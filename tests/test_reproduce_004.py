@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 sys.path.append(str(ROOT / "scripts"))
 p004 = importlib.import_module("papers.p004")
-setup = importlib.import_module("papers.p004_setup")
+classifiers = importlib.import_module("papers.p004_classifiers")
 structure = importlib.import_module("papers.p004_structure")
 searches = importlib.import_module("papers.p004_searches")
 data_sets = importlib.import_module("papers._data")
@@ -42,6 +42,11 @@ def parity_data(n_copies=30):
     """The class is a XOR b: neither depends on it alone; c is a copy of the class that is wrong in every fifth row."""
     rows = [(a, b, (a ^ b) ^ (copy % 5 == 0), a ^ b) for a in (0, 1) for b in (0, 1) for copy in range(n_copies)]
     return Dataset.from_codes(np.array(rows).T, [2] * 4, names=["a", "b", "c", "class"])
+
+
+def described(data, class_name, method):
+    net = classifiers.method_of(method, data.n_vars).fit(data, class_name).net
+    return classifiers.describe(data, net, class_name)
 
 
 def chain(first, second, third):
@@ -110,13 +115,13 @@ def test_choice_by_the_anb_keeps_what_only_an_anb_can_use():
     """a and b say nothing one by one; naive Bayes is as good without them, the ANB is not."""
     data = parity_data()
 
-    assert {"a", "b"} <= set(setup.choose_by_anb(data, "class").kept)
+    assert {"a", "b"} <= set(classifiers.choose_by_anb(data, "class").kept)
 
 
 def test_anb_without_features_predicts_the_most_frequent_class():
     data = Dataset.from_codes([[0, 1, 0, 1, 0], [2, 2, 0, 2, 1]], [2, 3], names=["x", "class"])
 
-    found = setup.fit_on(data, "class", ()).predict(data.codes)
+    found = classifiers.fit_on(data, "class", ()).predict(data.codes)
 
     assert found.shape == (5, 3)
     assert np.exp(found).sum(axis=1) == pytest.approx(np.ones(5))
@@ -128,7 +133,7 @@ def test_class_with_its_parents_is_described_by_hand():
     rows = [(a, b, copy % 2, a ^ b) for a in (0, 1) for b in (0, 1) for copy in range(40)]
     data = Dataset.from_codes(np.array(rows).T, [2, 2, 2, 2], names=["a", "b", "c", "class"])
 
-    told = structure.describe_general(data, "class")
+    told = described(data, "class", classifiers.GBN)
 
     assert told["mb_size"] == 2
     assert told["sparse"] == 0
@@ -139,9 +144,9 @@ def test_configurations_without_data_are_counted():
     """Three of the four configurations of two equal parents' states occur; the class is their sum."""
     rows = [(a, b, a + b) for a, b in ((0, 0), (0, 1), (1, 0)) for _ in range(30)]
     data = Dataset.from_codes(np.array(rows).T, [2, 2, 3], names=["a", "b", "class"])
-    counts = structure.count_family(data, 2, [0, 1])
+    counts = classifiers.count_family(data, 2, [0, 1])
 
-    told = structure.describe_general(data, "class")
+    told = described(data, "class", classifiers.GBN)
 
     assert (counts.sum(axis=-1) == 0).sum() == 1
     assert told["sparse"] == (1 if told["parents"] == 2 else 0)
@@ -154,9 +159,9 @@ def test_selection_is_described_by_what_it_removed():
         [y ^ (rng.random(300) < 0.05), rng.integers(0, 2, 300), y], [2] * 3, names=["x", "n", "y"]
     )
 
-    told = structure.describe_selected(data, "y")
+    told = described(data, "y", classifiers.FSANB)
 
-    assert told == {"max_parents": 1.0, "removed": 1.0}
+    assert (told["max_parents"], told["removed"]) == (1.0, 1.0)
 
 
 def test_smallest_anb_of_a_chain_needs_an_arc_only_beside_the_middle():
@@ -232,12 +237,25 @@ def test_bayes_factor_misses_nothing_in_asia_and_takes_too_much():
 @needs_data
 def test_searches_select_features_for_the_anb():
     table = searches.SearchAccuracies(FOLDER)
-    results = computed(table, [Cell("iris", name) for name in searches.SEARCHES])
+    results = computed(table, [cell for cell in table.cells(quick=True) if cell.data == "iris"])
     average = line_of(table.report(results), "average")
 
     assert set(average.ours) == set(searches.SEARCHES)
     assert all(0.7 < accuracy < 0.9 for accuracy in average.ours.values())
-    assert all(1 <= result["kept"] <= 4 for result in results.values())
+    assert all(0 <= result["structure"]["removed"] <= 3 for result in results.values())
+
+
+def test_tables_2_and_5_are_made_from_cells_of_table_1():
+    table, shapes = p004.Accuracies(FOLDER), structure.Structures(FOLDER)
+    assert {cell for cell in shapes.cells(quick=True) if cell.data == "iris"} <= set(table.cells(quick=True))
+    results = computed(table, [Cell("iris", classifiers.GBN), Cell("iris", classifiers.FSANB)])
+
+    (line,) = shapes.report(results).lines
+    by_search = searches.SearchAccuracies(FOLDER).report(results)
+
+    assert 1 <= line.ours["parents"] + line.ours["children"] <= line.ours["mb_size"] <= 4
+    assert 1 <= line.ours["max_parents"] <= 4
+    assert line_of(by_search, "iris").ours["bayes_factor"] == results[Cell("iris", classifiers.FSANB)]["accuracy"]
 
 
 def test_run_times_tell_search_and_choice_apart():

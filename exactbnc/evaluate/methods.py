@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.averaging import TanAverage
+from exactbnc.bayesnet import BayesNet
 from exactbnc.learning import Recipe, learn, networks_by
 from exactbnc.solution import Status
 from scorecache.dataset import Dataset
@@ -21,10 +22,11 @@ Predictor = Callable[[NDArray[np.uint16]], Floats]
 
 @dataclass(frozen=True)
 class Fitted:
-    """A predictor, and whether its structure was proved best."""
+    """A predictor, whether its structure was proved best, and the network, where it is one."""
 
     predict: Predictor
     is_proved: bool = True
+    net: BayesNet | None = None
 
 
 class Method(Protocol):
@@ -61,12 +63,13 @@ class Exact:
             kept = [*choose(dataset, class_name, fit=networks_by(self.recipe)).kept, class_name]
             positions = [dataset.index[name] for name in kept]
             fitted = Exact(self.recipe).fit(dataset.columns(kept), class_name)
-            return Fitted(lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])), fitted.is_proved)
+            return replace(fitted, predict=lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])))
         learned = learn(dataset, class_name, self.recipe)
         if learned.solution.stop_reason == "interrupted":
             raise KeyboardInterrupt
         net = learned.net
-        return Fitted(lambda codes: net.log_posterior(codes, class_name), learned.solution.status is Status.OPTIMAL)
+        is_proved = learned.solution.status is Status.OPTIMAL
+        return Fitted(lambda codes: net.log_posterior(codes, class_name), is_proved, net)
 
 
 @dataclass(frozen=True)

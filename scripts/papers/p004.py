@@ -1,26 +1,22 @@
 """Paper 004: Sugahara and Ueno, "Exact learning augmented naive Bayes classifier": accuracies.
 
 Tables 2 and 3 are in `p004_structure`, 4 and 5 in `p004_searches`, 6 in `p004_times`; `p004_setup` says what is common
-to all.
+to all, and `p004_classifiers` computes the cells of Tables 1, 2 and 5.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
-
-from exactbnc.evaluate import cross_validate
 from exactbnc.evaluate.statistics import hommel, wilcoxon
-from papers._data import load, published
+from papers._data import published
 from papers._experiment import Cell, Experiment, Line, Report, Result
-from papers._folds import splits
+from papers.p004_classifiers import cross_validated
 from papers.p004_searches import SearchAccuracies, Searches
-from papers.p004_setup import KEEP_AT_MOST, N_FOLDS, PAPER, method_of, names_of
+from papers.p004_setup import PAPER, names_of
 from papers.p004_structure import Convergence, Structures
 from papers.p004_times import RunTimes
 
@@ -61,29 +57,8 @@ class Accuracies:
         return [Cell(name, method) for name in names for method in (*METHODS, *ALSO)]
 
     def compute(self, cell: Cell) -> Result:
-        """Accuracy over all folds: rows classified correctly over rows."""
-        data = load(self.folder, cell.data)
-        n_folds = min(N_FOLDS, data.n_rows)
-        begun = time.perf_counter()
-        (found,) = cross_validate(
-            data,
-            data.names[-1],
-            [method_of(cell.method, data.n_vars)],
-            n_folds=n_folds,
-            discretize="median",
-            keep_at_most=KEEP_AT_MOST,
-        )
-        seconds = time.perf_counter() - begun
-        sizes = [len(test) for _, test in splits(data, n_folds=n_folds)]
-        accuracies = [fold.accuracy for fold in found.folds]
-        return {
-            "accuracy": float(np.average(accuracies, weights=sizes)),
-            "fold_accuracies": accuracies,
-            "log_loss": found.mean("log_loss"),
-            "n_unproved": len(found.folds) - found.n_proved,
-            "n_rows": data.n_rows,
-            "seconds": seconds,
-        }
+        """Accuracy over all folds."""
+        return cross_validated(self.folder, cell)
 
     def report(self, results: Mapping[Cell, Result]) -> Report:
         """The table, with averages, Hommel's p-values of the two exact ANB methods, and how near the paper is."""

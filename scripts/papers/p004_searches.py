@@ -18,23 +18,21 @@ import numpy as np
 from exactbnc.dag import DAG
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.selection import choose
-from exactbnc.selection.searches import SEARCHES, BayesFactorSearch, ParentChildSearch
-from papers._data import load, published
+from exactbnc.selection.searches import SEARCHES, BayesFactorSearch
+from papers._data import published
 from papers._experiment import Cell, Line, Report, Result
-from papers.p004_setup import PAPER, choose_by_anb, fit_on, folds_of, names_of
+from papers.p004_classifiers import FSANB, S2TMB_PARENTS, cross_validated, search_of
+from papers.p004_setup import PAPER, names_of
 from scorecache import Dataset
 
 NETWORKS = ("asia", "sachs", "child", "water", "alarm", "barley")
 QUICK_NETWORKS = ("asia", "sachs")
 N_SAMPLES = 10_000
-S2TMB_PARENTS = 3
 BAYES_FACTOR = "bayes_factor"
 FEW_ROWS = 200
-
-
-def search_of(name: str) -> ParentChildSearch:
-    """A search with the settings of this module."""
-    return SEARCHES[name](max_parents=S2TMB_PARENTS) if name == "s2tmb" else SEARCHES[name]()
+IN_TABLE_1 = {BAYES_FACTOR: FSANB}
+_SEARCH = {method: search for search, method in IN_TABLE_1.items()}
+"""The ANB after the search by Bayes factors is fsANB-BDeu."""
 
 
 @dataclass(frozen=True)
@@ -124,49 +122,34 @@ class SearchAccuracies:
     paper: str = PAPER
     table: str = "5"
     title: str = "accuracies of ANB-BDeu after five searches as feature selection"
+    results_of: str = "1"
 
     def cells(self, *, quick: bool) -> list[Cell]:
         """Every data set that is here with every search."""
         names = names_of(self.folder, "004-table1.csv", quick=quick)
-        return [Cell(name, search) for name in names for search in SEARCHES]
+        return [Cell(name, IN_TABLE_1.get(search, search)) for name in names for search in SEARCHES]
 
     def compute(self, cell: Cell) -> Result:
-        """Rows classified correctly over rows, in ten folds; without any feature the class prior decides."""
-        class_name = load(self.folder, cell.data).names[-1]
-        n_right = n_rows = n_kept = n_folds = 0
-        for known, asked in folds_of(self.folder, cell.data):
-            kept = features_found(known, class_name, cell.method)
-            predicted = fit_on(known, class_name, kept).predict(asked.codes).argmax(axis=1)
-            n_right += int((predicted == asked.column(class_name)).sum())
-            n_rows += asked.n_rows
-            n_kept += len(kept)
-            n_folds += 1
-        return {"accuracy": n_right / n_rows, "kept": n_kept / n_folds}
+        """Accuracy over all folds; without any feature the class prior decides."""
+        return cross_validated(self.folder, cell)
 
     def report(self, results: Mapping[Cell, Result]) -> Report:
         """One line per data set and the average; the paper prints the average alone."""
+        found = {(cell.data, _SEARCH.get(cell.method, cell.method)): result for cell, result in results.items()}
         names = list(dict.fromkeys(cell.data for cell in results))
-        ours = {name: {c.method: r["accuracy"] for c, r in results.items() if c.data == name} for name in names}
+        ours = {name: {search: r["accuracy"] for (data, search), r in found.items() if data == name} for name in names}
         lines = [Line(name, {}, ours[name]) for name in names]
         whole = [name for name in names if set(SEARCHES) <= set(ours[name])]
         if whole:
             average = {search: fmean(ours[name][search] for name in whole) for search in SEARCHES}
             lines.append(Line("average", published("004-table5.csv")["average"], average))
-        kept = ", ".join(
-            f"{search} {fmean(r['kept'] for c, r in results.items() if c.method == search):.1f}"
+        removed = ", ".join(
+            f"{search} {fmean(found[name, search]['structure']['removed'] for name in whole):.1f}"
             for search in SEARCHES
-            if any(c.method == search for c in results)
+            if whole
         )
         notes = [
             f"The paper's average is over 43 data sets, ours over {len(whole)}.",
-            f"Features kept, mean over folds and data sets: {kept}",
+            f"Features removed, mean over folds and data sets: {removed}",
         ]
         return Report(f"004 Table 5: {self.title}", tuple(SEARCHES), lines, notes)
-
-
-def features_found(data: Dataset, class_name: str, search: str) -> tuple[str, ...]:
-    """The features that a search keeps; the Bayes factor's settings are chosen as for fsANB, and it may keep none."""
-    if search != BAYES_FACTOR:
-        return search_of(search).parents_and_children(data, class_name)
-    chosen = choose_by_anb(data, class_name)
-    return BayesFactorSearch(threshold=chosen.threshold, ess=chosen.ess).parents_and_children(data, class_name)

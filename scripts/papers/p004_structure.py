@@ -18,13 +18,14 @@ from exactbnc.dag import DAG
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.learning import Recipe, learn
 from exactbnc.parameters import fit_parameters
-from exactbnc.parameters.counts import count_family
-from papers._data import PUBLISHED, load, published
+from papers._data import PUBLISHED, published
 from papers._experiment import Cell, Line, Report, Result
-from papers.p004_setup import PAPER, choose_by_anb, exact_recipe, folds_of, names_of
+from papers.p004_classifiers import FSANB, GBN, cross_validated
+from papers.p004_setup import PAPER, names_of
 from scorecache import Dataset
 
-GBN, FSANB = "gbn_bdeu", "fsanb_bdeu"
+OF_METHOD = {GBN: ("parents", "children", "sparse", "mb_size"), FSANB: ("max_parents", "removed")}
+"""The columns of Table 2 that tell of each classifier's networks."""
 SAMPLE_SIZES = (100, 500, 1000, 5000, 10_000, 50_000, 100_000)
 CLASS_OF = {"asia": "either", "cancer": "Cancer"}
 N_SEEDS = 100
@@ -38,18 +39,16 @@ class Structures:
     paper: str = PAPER
     table: str = "2"
     title: str = "structures of GBN-BDeu and fsANB-BDeu, means over the ten folds"
+    results_of: str = "1"
 
     def cells(self, *, quick: bool) -> list[Cell]:
         """Every data set that is here with both methods."""
         names = names_of(self.folder, "004-table2.csv", quick=quick)
-        return [Cell(name, method) for name in names for method in (GBN, FSANB)]
+        return [Cell(name, method) for name in names for method in OF_METHOD]
 
     def compute(self, cell: Cell) -> Result:
-        """Means over the training rows of the folds."""
-        class_name = load(self.folder, cell.data).names[-1]
-        describe = describe_general if cell.method == GBN else describe_selected
-        told = [describe(known, class_name) for known, _ in folds_of(self.folder, cell.data)]
-        return {name: fmean(one[name] for one in told) for name in told[0]}
+        """The cell of Table 1, which also says what its networks look like."""
+        return cross_validated(self.folder, cell)
 
     def report(self, results: Mapping[Cell, Result]) -> Report:
         """One line per data set."""
@@ -57,9 +56,10 @@ class Structures:
         names = list(dict.fromkeys(cell.data for cell in results))
         lines = []
         for name in names:
-            own = [result for cell, result in results.items() if cell.data == name]
-            lines.append(Line(name, paper.get(name, {}), {key: value for one in own for key, value in one.items()}))
-        columns = ("parents", "children", "sparse", "mb_size", "max_parents", "removed")
+            own = [(OF_METHOD[c.method], r["structure"]) for c, r in results.items() if c.data == name]
+            ours = {column: told[column] for columns, told in own for column in columns}
+            lines.append(Line(name, paper.get(name, {}), ours))
+        columns = tuple(column for listed in OF_METHOD.values() for column in listed)
         notes = [
             "sparse: configurations of the parents of the class without data. max_parents counts the class.",
             "Which arcs at the class point away from it is arbitrary where the essential graph leaves them undirected: "
@@ -68,33 +68,6 @@ class Structures:
             *_agreement(lines, columns),
         ]
         return Report(f"004 Table 2: {self.title}", columns, lines, notes)
-
-
-def describe_general(data: Dataset, class_name: str) -> dict[str, float]:
-    """The class in the best general network."""
-    dag = learn(data, class_name, exact_recipe("general", data.n_vars)).net.dag
-    target = dag.names.index(class_name)
-    parents = set(dag.parents[target])
-    children = {v for v, listed in enumerate(dag.parents) if target in listed}
-    spouses = {p for child in children for p in dag.parents[child]} - {target}
-    counts = count_family(data, target, sorted(parents))
-    return {
-        "parents": float(len(parents)),
-        "children": float(len(children)),
-        "sparse": float((counts.sum(axis=-1) == 0).sum()),
-        "mb_size": float(len(parents | children | spouses)),
-    }
-
-
-def describe_selected(data: Dataset, class_name: str) -> dict[str, float]:
-    """The size of the best ANB over the features kept."""
-    kept = choose_by_anb(data, class_name).kept
-    chosen = data.columns([*kept, class_name])
-    dag = learn(chosen, class_name, exact_recipe("anb", chosen.n_vars)).net.dag
-    return {
-        "max_parents": float(max(map(len, dag.parents))),
-        "removed": float(data.n_vars - 1 - len(kept)),
-    }
 
 
 def _agreement(lines: list[Line], columns: tuple[str, ...]) -> list[str]:

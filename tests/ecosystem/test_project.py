@@ -13,7 +13,9 @@ import exactbnc
 from tests.exactbnc.cli.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-MINIMUM = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^\]]+\])?>=([0-9.]+)")
+MINIMUM = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^\]]+\])?>=([0-9.]+)(?:,<[0-9.]+)?")
+BOUNDED = {"ruff", "mypy"}
+"""Bounded from above: every release of a style checker brings verdicts of its own on old code."""
 
 
 def text_of(name):
@@ -24,6 +26,7 @@ def requirements(listed):
     """Name and minimum; nothing is pinned or bounded from above without a place here that says why."""
     found = [MINIMUM.fullmatch(requirement) for requirement in listed]
     assert all(found), listed
+    assert {match[1] for match, told in zip(found, listed, strict=True) if "<" in told} <= BOUNDED
     return [(match[1], match[2]) for match in found]
 
 
