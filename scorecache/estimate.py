@@ -23,6 +23,9 @@ LEVEL_NANOSECONDS = 2e6
 """Measured on one thread of a 2-core x86-64 machine: a bitmap set, a word of it, a row by labels, a row of a family
 table, a family, the preparation of a value of the data, starting a level. `docs/scale.md` holds them against builds."""
 
+NESTED_BYTES = 44
+"""Nested tables, per distinct row and level."""
+
 TERM_BYTES = 48
 """Tables of one-count terms, as floats and then as integers, per row."""
 
@@ -80,5 +83,6 @@ def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, floa
         here = 0.0 if is_top else 9.0 * sets + 16.0 * n * comb(n, level - 1)
         below = 9.0 * comb(n, level - 1) + 16.0 * n * comb(n, max(level - 2, 0))
         blocks += 0.0 if is_top else 4.0 * by_bitmap * average * n_base
-        peak = max(peak, here + below + blocks)
+        nested = 0.0 if prefix == n else float(NESTED_BYTES * n_distinct * (level + 1))
+        peak = max(peak, here + below + blocks + nested)
     return nanoseconds * 1e-9, peak

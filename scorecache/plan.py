@@ -26,9 +26,9 @@ Ints = NDArray[np.int64]
 MOST_CONFIGURATIONS = 200
 """AND-and-count passes over all rows per indicator, beyond which labels are cheaper (0.25 ns a word, 0.8 ns a row)."""
 
-CELLS_PER_ROW = 1.0
+CELLS_PER_ROW = 0.25
 FEWEST_CELLS = 64
-"""Tables with more cells than this many per distinct row are sparse: labels see only what occurs."""
+"""Tables with more cells than this many per distinct row are sparse: nested tables see only what occurs."""
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""

@@ -15,8 +15,9 @@ import numpy as np
 from numba import njit
 
 from scorecache.counting.bitmap import indicator_bitmaps
-from scorecache.counting.label import base_labels, dense_size, hash_size
+from scorecache.counting.label import base_labels
 from scorecache.counting.moebius import Bits, Blocks
+from scorecache.counting.nested import n_small, nested_rows
 from scorecache.counting.rows import Rows
 from scorecache.counting.subsets import advance, binomials, unrank
 from scorecache.domain import Domain
@@ -74,9 +75,12 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     n_base = int(n_roots[0])
     order, own_arities, split, shapes, terms, rules = scoring(rows, domain, arities, group, score, pruning, n_base)
     by_labels = min(split) < len(order)
+    nested, sorted_rows = nested_rows(rows.columns(order), len(split) if by_labels else 0)
+    total = int(rows.weights.sum())
+    fewest = min(n_small(total), terms.cap)
     labelled = Labelled(
-        rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
-        dense_size(rows.n_distinct), hash_size(rows.n_distinct),
+        nested, rows.weights[sorted_rows], np.ascontiguousarray(roots[:, sorted_rows]), n_roots,
+        fewest, min(rows.n_distinct, total // fewest) + 1,
     )  # fmt: skip
     binom = binomials(len(order) + 1, len(split) + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)

@@ -20,7 +20,7 @@ from scorecache.joint.types import Lattice, State, Values
 from scorecache.survivors import NO_SURVIVORS, Survivors, Task
 
 SETS_PER_CHUNK = 1 << 15
-"""Bitmap work between two looks at the clock, in joint sets; label work is slower by about the rows over a hundred."""
+"""Bitmap work between two looks at the clock, in joint sets; nested tables are slower by about the rows over 400."""
 
 
 def level_tasks(
@@ -42,7 +42,7 @@ def level_tasks(
     if prefix < n and level == 1:
         tasks.append((_label_chunk, (0, 1, prefix, parents_only, *states)))
     elif prefix < n:
-        per_chunk = max(64, SETS_PER_CHUNK * 100 // (100 + build.labelled.codes.shape[1]))
+        per_chunk = max(64, SETS_PER_CHUNK * 400 // (400 + len(build.labelled.weights)))
         for first, last in row_chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
             tasks.append((_label_chunk, (first, last, 0, parents_only, *states)))
     return tasks
