@@ -220,8 +220,10 @@ def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
         words = "The file holds a structure without conditional tables; with --data they are fitted."
         return element("p", text(words), class_="empty")
-    hint = [*([] if note is None else [note]), "Press a line to open its table; open tables are printed."]
-    return element("div", paragraphs(hint), class_="prose") + tables.conditional_tables(subject.net)
+    hint = paragraphs([] if note is None else [note])
+    hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",
+                    class_="on-screen")  # fmt: skip
+    return element("div", hint, class_="prose") + tables.conditional_tables(subject.net)
 
 
 def _provenance(subject: Subject) -> str:
