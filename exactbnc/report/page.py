@@ -251,12 +251,18 @@ def _provenance(subject: Subject) -> str:
     constraints = told.get("constraints")
     if isinstance(constraints, dict):
         facts.append(("Constraints", _settings(constraints)))
-    versions = told.get("versions")
+    versions, earlier = told.get("versions"), told.get("score_versions")
     if isinstance(versions, dict):
         facts.append(("Versions", _settings(versions)))
+    if isinstance(earlier, dict) and earlier and not _is_part_of(earlier, versions):
+        facts.append(("Versions that scored", _settings(earlier)))
     if len(facts) == 1:
         facts.append(("Origin", "The file does not tell where the network comes from."))
     return element("dl", "".join(element("dt", name) + element("dd", value) for name, value in facts), class_="facts")
+
+
+def _is_part_of(some: Mapping[str, Any], whole: object) -> bool:
+    return isinstance(whole, Mapping) and all(whole.get(key) == value for key, value in some.items())
 
 
 def _recipe_facts(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -261,8 +261,8 @@ def test_sixty_variables_can_be_read_at_first_sight(large):
     page = large(60)
 
     texts = page.evaluate(
-        "[...document.querySelectorAll('.node')].map((g) => { const box = g.querySelector('rect').getBoundingClientRect(),"
-        "words = g.querySelector('text').getBoundingClientRect();"
+        "[...document.querySelectorAll('.node')].map((g) => {"
+        "const [box, words] = ['rect', 'text'].map((part) => g.querySelector(part).getBoundingClientRect());"
         "return [box.left, box.right, box.top, box.bottom, words.left, words.right]; })"
     )
     canvas = page.locator("#graph").bounding_box()
