@@ -169,6 +169,14 @@ def test_every_command_has_a_section_with_its_options(site, pages, name):
     assert [option.opts for option in options if f"<code>{option.opts[0]}</code>" not in section] == []
 
 
+def test_choices_and_options_are_shown_as_they_are_typed(site):
+    html = (site[0] / "reference" / "cli.html").read_text(encoding="utf-8")
+
+    assert "<code>error|drop|category</code>" in html
+    assert "The structures are classifiers and need <code>--class</code>." in html
+    assert "\\|" not in html
+
+
 @pytest.mark.parametrize("package", [exactbnc, scorecache], ids=lambda package: package.__name__)
 def test_every_public_name_is_documented(site, pages, package):
     anchors = pages[site[0] / "reference" / f"{package.__name__}.html"].anchors
