@@ -205,6 +205,8 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
             "Loss if removed: what the score falls by if the child keeps the best of its families without that parent "
             "(nats). Arcs that the structure requires cannot be removed and have none."
         )
+    if any(loss < 0 for loss in subject.arc_losses.values()):
+        words.append("Where the loss is negative the score would rise, but the structure asks for that many parents.")
     if information:
         words.append(
             "I(X; Y | others): how much the parent tells of the child once the child's other parents are known, "
