@@ -207,7 +207,7 @@ def test_progress_is_plotted_only_where_there_was_some():
 KEYS = ("status", "score", "bound", "gap", "method", "tolerance", "stop_reason", "cache_is_safe", "local_scores",
         "arc_losses", "trace", "certificate")  # fmt: skip
 ORIGINS = ("command", "date", "n_rows", "data_sha256", "score", "parameters", "pruning", "recipe", "steps",
-           "constraints", "domain", "versions", "unsound_reasons", "dropped_features")  # fmt: skip
+           "constraints", "domain", "versions", "score_versions", "unsound_reasons", "dropped_features")  # fmt: skip
 scraps = st.recursive(
     st.none()
     | st.booleans()
