@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import math
 import os
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +33,7 @@ from scorecache.progress import Deadline, Listener, Runner, n_threads
 from scorecache.record import Record
 from scorecache.scores import CellScore, Score, make_score
 from scorecache.survivors import Pruning, Survivors
+from scorecache.versions import versions
 from scorecache.workers import sends_to_a_cluster
 
 if TYPE_CHECKING:
@@ -253,15 +251,3 @@ def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:
             f"more than the {memory / 1e9:.1f} GB allowed; lower --max-parents or raise --memory-limit"
         )
     return memory
-
-
-@cache
-def versions() -> dict[str, str]:
-    """The versions that results depend on, for provenance."""
-    found = {"python": platform.python_version()}
-    for package in ("exactbnc", "numpy", "numba"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed as a package"
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, get_args
@@ -11,6 +12,7 @@ import typer
 from exactbnc.cli._app import app
 
 MARKER = "<!-- commands -->"
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*(?:=\w+)?)")
 PLAIN = "Options"
 """The panel of an option that names none."""
 
@@ -52,7 +54,7 @@ def _table(title: str, rows: list[tuple[str, Any]]) -> Iterator[str]:
 
 def _spelled(param: Any) -> str:
     names = ", ".join(f"`{name}`" for name in (*param.opts, *param.secondary_opts))
-    return names if param.is_flag else f"{names} `{_value(param)}`".replace("|", "\\|")
+    return names if param.is_flag else f"{names} `{_value(param)}`"
 
 
 def _value(param: Any) -> str:
@@ -72,4 +74,5 @@ def _has_default(param: Any) -> bool:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    plain = text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return _OPTION.sub(r"`\1`", plain)

@@ -8,6 +8,8 @@ A page asks for one with a comment on a line of its own:
 | `<!-- score: bdeu -->`      | the properties of one score                           |
 | `<!-- parameters -->`       | all parameter estimators, linked to their pages       |
 | `<!-- estimator: eap -->`   | the properties of one estimator                       |
+| `<!-- estimators -->`       | all scikit-learn estimators, linked to their pages    |
+| `<!-- sklearn: mdlp -->`    | the properties of one of them                         |
 | `<!-- api: scorecache -->`  | the documentation of the public names of a package    |
 | `<!-- exit codes -->`       | the exit codes of the command line                    |
 """
@@ -18,6 +20,7 @@ import re
 from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 _MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([a-z0-9_]+))? -->$", re.MULTILINE)
@@ -29,6 +32,17 @@ _OWN_BOUNDS = {
     "acll": "in an ANB, its cells of negative weight alone",
 }
 """Scores whose bound on supersets is a formula of their own (`scorecache.family.bounds`)."""
+
+SKLEARN = {
+    "exact": ("exactbnc", "ExactBNClassifier", "Sugahara, Ueno 2021; the solver: this package"),
+    "tbmatan": ("exactbnc", "TBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 17 to 24"),
+    "sstbmatan": ("exactbnc", "SSTBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 25 to 29"),
+    "mdlp": ("exactbnc.discretize", "MDLPDiscretizer", "Fayyad, Irani 1993, section 3"),
+    "median": ("exactbnc.discretize", "MedianDiscretizer", "none needed"),
+    "quantile": ("exactbnc.discretize", "EqualFrequencyDiscretizer", "none needed"),
+    "bayes_factor": ("exactbnc.selection", "BayesFactorSelector", "Sugahara, Ueno 2021, section 5"),
+}
+"""The estimators of scikit-learn's kind, by their pages: where they are imported from, their class, the reference."""
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -113,6 +127,33 @@ def _estimator(name: str) -> str:
     )
 
 
+def _estimators() -> str:
+    rows = []
+    for page, (home, name, reference) in SKLEARN.items():
+        kind = getattr(import_module(home), name)
+        rows.append((f"[`{name}`]({page}.md)", (kind.__doc__ or "").split("\n")[0], reference))
+    return _table(("estimator", "what it is", "reference"), rows)
+
+
+def _sklearn(page: str) -> str:
+    from sklearn.base import is_classifier
+    from sklearn.utils import get_tags
+
+    home, name, reference = SKLEARN[page]
+    kind = getattr(import_module(home), name)
+    made = kind()
+    settings = signature(kind).parameters.values()
+    return _facts(
+        ("import", f"`from {home} import {name}`"),
+        ("kind", "classifier" if is_classifier(made) else "transformer"),
+        ("settings", ", ".join(f"`{setting.name} = {setting.default!r}`" for setting in settings)),
+        ("needs the classes", _said(get_tags(made).target_tags.required)),
+        ("row weights", _said("sample_weight" in signature(made.fit).parameters)),
+        ("learns in batches", _said(hasattr(made, "partial_fit"))),
+        ("reference", reference),
+    )
+
+
 def _api(package: str) -> str:
     homes: dict[str, str] = import_module(package)._HOMES
     blocks = []
@@ -154,6 +195,8 @@ _TABLES: dict[str, Callable[..., str]] = {
     "score": _score,
     "parameters": _parameters,
     "estimator": _estimator,
+    "estimators": _estimators,
+    "sklearn": _sklearn,
     "api": _api,
     "exit codes": _exit_codes,
 }

@@ -125,7 +125,6 @@ def _model(
 ) -> Model:
     from exactbnc.model import Model, search_facts, solution_facts
     from scorecache._encode import MISSING_STATE
-    from scorecache.build import versions
 
     kept = set(dataset.names)
     return Model(
@@ -145,7 +144,6 @@ def _model(
             "n_rows": source.total_weight,
             "data_sha256": source.sha256,
             "dropped_features": {} if selection is None else dict(selection.dropped),
-            "versions": versions(),
             **origin().to_json(),
         },
     )

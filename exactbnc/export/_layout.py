@@ -1,6 +1,6 @@
 """A layered drawing of a DAG in the manner of Sugiyama, Tagawa and Toda (1981).
 
-1. *Layers*: parents above children, no layer wider than `capacity`.
+1. *Layers*: parents above children, no layer with more than `capacity` boxes, which is chosen for the shape of a page.
 2. *Order*: an arc that skips layers gets a dummy vertex in each; barycentre sweeps and swaps of neighbours reduce
    crossings, and the best order seen is kept.
 3. *Coordinates*: every vertex is drawn towards the mean of its neighbours. Within a layer that is a least squares
@@ -24,11 +24,17 @@ Point = tuple[float, float]
 Order = list[list[int]]
 
 BOX_HEIGHT = 24.0
-BOX_GAP = 16.0
-DUMMY_GAP = 10.0
+BOX_GAP = 12.0
+DUMMY_GAP = 9.0
 LAYER_GAP = 40.0
 GAP_PER_ARC = 1.2
 MOST_LAYER_GAP = 110.0
+
+PAGE_SHAPE = 1.3
+"""Width by height of the space that the drawing should fill."""
+CAPACITIES = (1.0, 0.7, 0.85, 1.2, 1.5)
+"""Boxes in a layer that are tried, times the square root of the number of variables."""
+MOST_TRIED = 120
 
 _N_SWEEPS = 24
 _N_SWAP_ROUNDS = 12
@@ -49,11 +55,7 @@ class Layout:
 def layered_layout(parents: Sequence[Sequence[int]], widths: Sequence[float], *, hub: int | None = None) -> Layout:
     """Lay out boxes of the given widths; the arcs of `hub`, a parent of all others, go straight from the top."""
     drawn = [[parent for parent in listed if parent != hub] for listed in parents]
-    layer_of = _assign_layers(drawn, hub, max(5, ceil(1.5 * sqrt(len(parents)))))
-    graph = _with_dummies(drawn, layer_of, widths)
-    order = _reduce_crossings(graph)
-    x = _relax(graph, order)
-    y = _heights(graph, order)
+    graph, x, y = _best_shaped(drawn, hub, widths)
     if hub is not None:
         x[hub] = (min(x) + max(x)) / 2
     centres = tuple((x[v], y[v]) for v in range(len(parents)))
@@ -78,6 +80,26 @@ class _Graph:
 
     def neighbours(self, v: int) -> list[int]:
         return self.up[v] + self.down[v]
+
+
+def _best_shaped(
+    parents: Sequence[Sequence[int]], hub: int | None, widths: Sequence[float]
+) -> tuple[_Graph, list[float], list[float]]:
+    """The drawing whose boxes are largest once it is fitted into a page; of large networks only one is tried."""
+    n = len(parents)
+    factors = CAPACITIES if n <= MOST_TRIED else CAPACITIES[:1]
+    drawings = []
+    for capacity in sorted({max(5, ceil(factor * sqrt(n))) for factor in factors}, reverse=True):
+        graph = _with_dummies(parents, _assign_layers(parents, hub, capacity), widths)
+        order = _reduce_crossings(graph)
+        drawings.append((graph, _relax(graph, order), _heights(graph, order)))
+    return min(drawings, key=lambda drawing: _page_height(drawing[1], drawing[2]))
+
+
+def _page_height(x: Sequence[float], y: Sequence[float]) -> float:
+    """How high a page of the right shape must be to hold the drawing."""
+    width, height = (max(places, default=0.0) - min(places, default=0.0) for places in (x, y))
+    return max(width / PAGE_SHAPE, height)
 
 
 def _assign_layers(parents: Sequence[Sequence[int]], hub: int | None, capacity: int) -> list[int]:

@@ -11,6 +11,7 @@ from exactbnc.dag import DAG
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from scorecache.errors import InputError, ParameterError
+from scorecache.versions import SOLVING, versions
 
 
 class NetworkFileError(InputError):
@@ -31,8 +32,8 @@ class Origin:
     date: str
 
     def to_json(self) -> dict[str, Any]:
-        """The two facts for the provenance of a file."""
-        return {"command": list(self.command), "date": self.date}
+        """The facts for the provenance of a file, with the versions of what ran."""
+        return {"command": list(self.command), "date": self.date, "versions": versions(SOLVING)}
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,6 @@ class Network:
             told["unsound_reasons"] = list(self.problem.unsound_reasons)
         if record is not None:
             stored = record.to_json()
-            kept = ("score", "parameters", "domain", "pruning", "n_rows", "data_sha256", "versions")
-            told |= {name: stored[name] for name in kept}
+            kept = ("score", "parameters", "domain", "pruning", "n_rows", "data_sha256")
+            told |= {name: stored[name] for name in kept} | {"score_versions": stored["versions"]}
         return told if self.origin is None else told | self.origin.to_json()

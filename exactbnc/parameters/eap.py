@@ -23,7 +23,7 @@ class EAP(ClosedForm):
 
     name: ClassVar[str] = "eap"
     title: ClassVar[str] = "expected a posteriori, N'/(r q) per cell"
-    reference: ClassVar[str] = "Sugahara, Ueno, section 2.1"
+    reference: ClassVar[str] = "Sugahara, Ueno 2021, section 2.1"
 
     def __post_init__(self) -> None:
         require_positive(self.name, "ess", self.ess)

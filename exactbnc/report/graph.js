@@ -457,17 +457,28 @@
     }));
   });
 
-  // Paper shows the whole network.
-  let before = null;
+  // Paper shows the whole network, and its tables if they are few and none was chosen.
+  const MOST_ROWS_PRINTED = 300;
+  let before = null, opened = [];
+  const openTables = () => {
+    const tables = [...document.querySelectorAll(".cpt")];
+    const isSmall = document.querySelectorAll(".cpt tr").length <= MOST_ROWS_PRINTED;
+    opened = isSmall && !tables.some((table) => table.open) ? tables : [];
+    opened.forEach((table) => { table.open = true; });
+  };
   window.addEventListener("beforeprint", () => {
     before = { ...view };
+    openTables();
     clear();
     const [left, top, width, h] = data.view;
     const w = Math.max(width, LEAST_PRINTED);
     view = { x: left - (w - width) / 2, y: top, w, h };
     show();
   });
-  window.addEventListener("afterprint", () => { if (before) { view = before; show(); update(); } });
+  window.addEventListener("afterprint", () => {
+    opened.forEach((table) => { table.open = false; });
+    if (before) { view = before; show(); update(); }
+  });
   window.addEventListener("resize", () => { sizeCanvas(); });
 
   sizeCanvas();

@@ -205,6 +205,8 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
             "Loss if removed: what the score falls by if the child keeps the best of its families without that parent "
             "(nats). Arcs that the structure requires cannot be removed and have none."
         )
+    if any(loss < 0 for loss in subject.arc_losses.values()):
+        words.append("Where the loss is negative the score would rise, but the structure asks for that many parents.")
     if information:
         words.append(
             "I(X; Y | others): how much the parent tells of the child once the child's other parents are known, "
@@ -220,8 +222,10 @@ def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
         words = "The file holds a structure without conditional tables; with --data they are fitted."
         return element("p", text(words), class_="empty")
-    hint = [*([] if note is None else [note]), "Press a line to open its table; open tables are printed."]
-    return element("div", paragraphs(hint), class_="prose") + tables.conditional_tables(subject.net)
+    hint = paragraphs([] if note is None else [note])
+    hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",
+                    class_="on-screen")  # fmt: skip
+    return element("div", hint, class_="prose") + tables.conditional_tables(subject.net)
 
 
 def _provenance(subject: Subject) -> str:
@@ -249,12 +253,18 @@ def _provenance(subject: Subject) -> str:
     constraints = told.get("constraints")
     if isinstance(constraints, dict):
         facts.append(("Constraints", _settings(constraints)))
-    versions = told.get("versions")
+    versions, earlier = told.get("versions"), told.get("score_versions")
     if isinstance(versions, dict):
         facts.append(("Versions", _settings(versions)))
+    if isinstance(earlier, dict) and earlier and not _is_part_of(earlier, versions):
+        facts.append(("Versions that scored", _settings(earlier)))
     if len(facts) == 1:
         facts.append(("Origin", "The file does not tell where the network comes from."))
     return element("dl", "".join(element("dt", name) + element("dd", value) for name, value in facts), class_="facts")
+
+
+def _is_part_of(some: Mapping[str, Any], whole: object) -> bool:
+    return isinstance(whole, Mapping) and all(whole.get(key) == value for key, value in some.items())
 
 
 def _recipe_facts(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:

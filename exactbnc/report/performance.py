@@ -14,6 +14,9 @@ MEASURES = (
     ("auc", "AUC", "area under the ROC curve; higher is better"),
 )
 
+MOST_BESIDE = 4
+"""Classes whose confusion matrix stands beside the plots; a larger one has a row of its own."""
+
 
 def performance(subject: Subject, assessment: Assessment | None) -> str:
     """The section: measures by fold, confusion matrix, reliability, ROC; without data, how to get them."""
@@ -46,7 +49,10 @@ def performance(subject: Subject, assessment: Assessment | None) -> str:
         cards.append(element("div", body))
     figures = [
         _figure(
-            "Confusion matrix", tables.confusion_table(assessment), "Rows of all folds; shares of the actual class."
+            "Confusion matrix",
+            tables.confusion_table(assessment),
+            "Rows of all folds; shares of the actual class.",
+            is_whole=len(assessment.classes) > MOST_BESIDE,
         )
     ]
     if assessment.bins:
@@ -77,5 +83,6 @@ def performance(subject: Subject, assessment: Assessment | None) -> str:
     )
 
 
-def _figure(title: str, content: str, note: str) -> str:
-    return element("figure", element("h3", text(title)) + content + element("figcaption", text(note)))
+def _figure(title: str, content: str, note: str, *, is_whole: bool = False) -> str:
+    shown = element("h3", text(title)) + content + element("figcaption", text(note))
+    return element("figure", shown, class_="whole" if is_whole else None)

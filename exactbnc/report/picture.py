@@ -20,7 +20,7 @@ from exactbnc.report.markup import element, text
 from exactbnc.report.subject import Subject
 
 FONT_SIZE = 12.0
-PADDING = 10.0
+PADDING = 9.0
 MARGIN = 24.0
 LONGEST_LABEL = 24
 HEAD_LENGTH, HEAD_WIDTH = 7.0, 6.0

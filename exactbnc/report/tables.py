@@ -21,6 +21,8 @@ MOST_ROWS, LEAST_ROWS = 64, 8
 MOST_STATES = 12
 MOST_CELLS = 30_000
 """Over all tables of a page; in large networks every table is cut short."""
+MOST_WITH_SHARES = 10
+"""Classes of a confusion matrix whose cells have room for two numbers."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def confusion_table(assessment: Assessment) -> str:
     counts = assessment.confusion
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    corner = element("th", "actual ↓ predicted →", class_="corner")
+    corner = element("th", "actual&nbsp;↓ predicted&nbsp;→", class_="corner")
     heads = corner + "".join(element("th", element("bdi", text(c)), scope="col") for c in assessment.classes)
     body = ""
     for row, label in enumerate(assessment.classes):
@@ -168,7 +170,8 @@ def confusion_table(assessment: Assessment) -> str:
         body += element("tr", cells)
     content = element("caption", "Confusion matrix", class_="unseen")
     content += element("thead", element("tr", heads)) + element("tbody", body)
-    return element("div", element("table", content, class_="confusion"), class_="scroll", tabindex=0, role="region",
+    kind = "confusion" if len(assessment.classes) <= MOST_WITH_SHARES else "confusion many"
+    return element("div", element("table", content, class_=kind), class_="scroll", tabindex=0, role="region",
                    aria_label="Confusion matrix")  # fmt: skip
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.docs.examples import DOCS, ROOT, Example, Runner, examples_of, first_line_not_printed
@@ -21,6 +23,16 @@ def test_examples_run_as_printed(page, tmp_path, monkeypatch, capsys):
 
 def test_every_page_with_code_is_run():
     assert {page.name for page in WITH_EXAMPLES} >= {"start.md", "exact.md", "bdeu.md", "eap.md"}
+
+
+def test_no_python_hides_behind_another_name():
+    """Blocks for the shell are not run; so they may hold nothing but commands."""
+    blocks = re.compile(r"^```(?:sh|bash|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    pages = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    found = [body for page in pages for body in blocks.findall(page.read_text(encoding="utf-8"))]
+
+    assert found
+    assert [body for body in found if re.search(r"^(?:import|from|with|def|class) \S", body, re.MULTILINE)] == []
 
 
 def test_examples_are_found_in_order_with_what_they_print():

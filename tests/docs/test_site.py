@@ -3,13 +3,17 @@
 import logging
 import re
 from html.parser import HTMLParser
+from inspect import isabstract
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 import typer
+from sklearn.base import BaseEstimator
 
-import exactbnc
+import exactbnc.classifiers
+import exactbnc.discretize
+import exactbnc.selection
 import scorecache
 from exactbnc.cli._app import app
 from exactbnc.parameters import PARAMETERS
@@ -123,6 +127,36 @@ def test_every_estimator_has_a_page_with_its_properties(site, name):
     assert "needs a class</td>" in html
 
 
+def test_every_sklearn_estimator_has_a_page_with_its_settings(site):
+    """Whatever scikit-learn itself would list in our modules."""
+    homes = [exactbnc.classifiers, exactbnc.discretize, exactbnc.selection]
+    offered = [getattr(home, name) for home in homes for name in home.__all__]
+    kinds = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
+    estimators = [kind for kind in kinds if not isabstract(kind)]
+    pages = {path: path.read_text(encoding="utf-8") for path in (site[0] / "estimators").glob("*.html")}
+
+    assert len(estimators) == 7
+    for kind in estimators:
+        (html,) = (html for html in pages.values() if f'<h1 id="{kind.__name__.lower()}">' in html)
+        assert '<div class="formula"><math' in html
+        for setting in kind().get_params(deep=False):
+            assert f"<code>{setting} = " in html, (kind, setting)
+
+
+def test_every_reference_is_told_in_full(site):
+    listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+    known = {
+        tuple(re.findall(r"^[^,\d]+?(?= et al| \d|,)|\d{4}$", name)) for name in re.findall(r"\*\*(.+?)\*\*", listed)
+    }
+    texts = [kind.reference for kind in (*SCORES.values(), *PARAMETERS.values())]
+    html = (site[0] / "estimators" / "index.html").read_text(encoding="utf-8")
+    texts += [cell for cell in re.findall(r"<td>(.*?)</td>", html) if re.search(r"\d{4}", cell)]
+
+    for cited in (part for text in texts for part in text.split(";") if re.search(r"\d{4}", part)):
+        author = re.match(r"\s*([^,\d]+?)(?= et al|,? \d|,)", cited)[1]
+        assert (author, re.search(r"\d{4}", cited)[0]) in known, cited
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_section_with_its_options(site, pages, name):
     path = site[0] / "reference" / "cli.html"
@@ -133,6 +167,14 @@ def test_every_command_has_a_section_with_its_options(site, pages, name):
     assert name in pages[path].anchors
     section = path.read_text(encoding="utf-8").split(f'id="{name}"')[1].split("<h2")[0]
     assert [option.opts for option in options if f"<code>{option.opts[0]}</code>" not in section] == []
+
+
+def test_choices_and_options_are_shown_as_they_are_typed(site):
+    html = (site[0] / "reference" / "cli.html").read_text(encoding="utf-8")
+
+    assert "<code>error|drop|category</code>" in html
+    assert "The structures are classifiers and need <code>--class</code>." in html
+    assert "\\|" not in html
 
 
 @pytest.mark.parametrize("package", [exactbnc, scorecache], ids=lambda package: package.__name__)

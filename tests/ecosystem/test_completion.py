@@ -1,6 +1,7 @@
 """The answers to a shell that asks how a half-typed command may go on, in the protocol of typer's scripts."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -82,6 +83,20 @@ def test_each_shell_gets_its_script(answer, shell, sign):
 
     assert sign in script
     assert f"_EXACTBNC_COMPLETE=complete_{shell}" in script
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_with_its_script(answer, tmp_path):
+    program = tmp_path / "exactbnc"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m exactbnc "$@"\n')
+    program.chmod(0o755)
+    script = answer(_EXACTBNC_COMPLETE="source_bash")
+    typed = "COMP_WORDS=(exactbnc solve --method o); COMP_CWORD=3"
+    command = f'{script}\n{typed}; _exactbnc_completion "{program}"; echo "${{COMPREPLY[*]}}"'
+
+    done = subprocess.run(["bash", "--norc", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+    assert (done.stdout.split(), done.stderr) == (["order"], "")
 
 
 def test_the_names_offered_are_those_that_exist():

@@ -85,6 +85,12 @@ def test_classifiers_are_learned_and_asked_without_scikit_learn(tmp_path):
     assert loaded_by(learn, ["predict", "model.json", TABLE, "-o", "out.csv"], folder=tmp_path) <= KERNELS
 
 
+def test_a_report_needs_neither_solvers_nor_anything_that_draws(tmp_path):
+    (tmp_path / "net.txt").write_text("[A][B|A]")
+
+    assert loaded_by(["report", "net.txt", "-o", "net.html"], folder=tmp_path) <= KERNELS
+
+
 def test_the_classes_for_scikit_learn_load_no_solver(tmp_path):
     script = "import sys; from exactbnc import ExactBNClassifier; print(*sys.modules)"
     command = [sys.executable, "-c", script]

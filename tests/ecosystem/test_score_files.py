@@ -4,8 +4,11 @@ The readers are written from what the other programs' readers accept (GOBNILP's 
 URLearning's search for words anywhere in a line), and they accept nothing more.
 """
 
+import contextlib
 import operator
 import re
+import sys
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -148,6 +151,9 @@ def pygobnilp():
     except gurobipy.GurobiError as error:
         pytest.skip(f"gurobipy has no licence: {error}")
     gurobipy.Model = OldCalls
+    with contextlib.suppress(ImportError):
+        import pygraphviz  # noqa: F401
+    sys.modules.setdefault("pygraphviz", ModuleType("pygraphviz"))  # to draw, which nobody asks for here
     from pygobnilp.gobnilp import Gobnilp
 
     return Gobnilp()

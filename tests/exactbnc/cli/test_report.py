@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from exactbnc import __version__
 from exactbnc.cli._errors import ExitCode
 from exactbnc.export.bayesnets import write_bayesnet
 from exactbnc.model import read_model
@@ -42,10 +43,25 @@ def test_from_a_score_file_to_a_page(exactbnc, tmp_path, monkeypatch):
     assert "exactbnc solve asia.jkl --certificate -o asia.json -q" in page
     assert stored["provenance"]["data_sha256"] in page
     assert stored["provenance"]["score"] == "bdeu"
+    assert f"exactbnc <b>{__version__}</b>" in page
+    assert "pyscipopt <b>" in page
+    assert "Versions that scored" not in page  # they are the same
     told = data_of(tmp_path / "asia.html")
     arcs = [[told["names"][parent], told["names"][child], loss] for parent, child, loss, _ in told["arcs"]]
     assert sorted(arcs) == sorted(stored["arc_losses"])
     assert dict(zip(told["names"], told["local_scores"], strict=True)) == stored["local_scores"]
+
+
+def test_a_score_file_without_a_record_leaves_the_versions_that_solved(exactbnc, tmp_path):
+    cache, net, page = tmp_path / "asia.jkl", tmp_path / "asia.json", tmp_path / "asia.html"
+    exactbnc("score", ASIA, "--max-parents", 2, "-o", cache, "-q")
+    (tmp_path / "asia.jkl.json").unlink()
+    exactbnc("solve", cache, "-o", net, "-q")
+
+    assert exactbnc("report", net, "-o", page).code == 0
+
+    assert "score_versions" not in json.loads(net.read_text())["provenance"]
+    assert f"exactbnc <b>{__version__}</b>" in page.read_text(encoding="utf-8")
 
 
 def test_the_losses_of_the_file_are_those_that_check_finds(exactbnc, tmp_path):

@@ -1,9 +1,13 @@
-"""Networks for the tests of reports: with hostile names, and asia as the program writes it."""
+"""Networks for the tests of reports: with hostile names, of many variables, of many classes."""
 
 import numpy as np
 
 from exactbnc.bayesnet import BayesNet
 from exactbnc.dag import DAG
+from exactbnc.parameters import fit_parameters
+from exactbnc.report.assessment import assess
+from exactbnc.report.subject import Subject
+from scorecache.dataset import Dataset
 
 SCRIPT = "</script><script>document.title='owned'</script>"
 HOSTILE = (SCRIPT, '<img src=x onerror="document.title=1">', "a\u2028b", "x & y < z", "'\"`${1}", "\u202eright\x07")
@@ -26,3 +30,23 @@ def hostile_net():
     arcs = [(HOSTILE[0], HOSTILE[1]), (HOSTILE[0], HOSTILE[2]), (HOSTILE[1], HOSTILE[3]), (HOSTILE[2], HOSTILE[3])]
     net = random_net(HOSTILE, arcs)
     return BayesNet(net.dag, tuple((SCRIPT, "<b>") for _ in HOSTILE), net.tables)
+
+
+def network_of(n_vars):
+    """As many variables as asked for, most with one or two parents among the ten before them."""
+    random = np.random.default_rng(n_vars)
+    names = [f"sensor {v:03d}" for v in range(n_vars)]
+    arcs = {(names[v - 1 - random.integers(min(v, 10))], names[v]) for v in range(1, n_vars) for _ in range(v % 3)}
+    return random_net(names, sorted(arcs))
+
+
+def assessment_of(n_classes):
+    """Predictions of random quality for rows of as many classes."""
+    random = np.random.default_rng(n_classes)
+    names = ("x", "class")
+    x = random.integers(0, n_classes, 40 * n_classes)
+    right = np.where(random.random(x.size) < 0.6, x, random.integers(0, n_classes, x.size))
+    data = Dataset.from_columns({"x": [f"x {k:02d}" for k in x], "class": [f"class {k:02d}" for k in right]})
+    net = fit_parameters(data, DAG.from_arcs(names, [("class", "x")]))
+    subject = Subject("net.bif", net.dag, net, "class")
+    return subject, assess(subject, data, n_folds=3)

@@ -7,7 +7,7 @@ import pytest
 
 from exactbnc.report.page import render_report
 from exactbnc.report.subject import Subject
-from tests.exactbnc.report.samples import HOSTILE, hostile_net, random_net
+from tests.exactbnc.report.samples import HOSTILE, assessment_of, hostile_net, network_of, random_net
 
 sync_api = pytest.importorskip("playwright.sync_api")
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -20,6 +20,7 @@ ARCS = [
     ("wet grass", "slippery"), ("class", "slippery"),
 ]  # fmt: skip
 LOSSES = {arc: 1.5 + place for place, arc in enumerate(ARCS)}
+LEAST_FONT = 8  # pixels
 LEAST_CONTRAST = 4.5  # WCAG 2.1, level AA, for text
 
 
@@ -243,6 +244,70 @@ def test_tables_sort_by_the_column_that_is_pressed(opened):
     assert names == sorted(parent for parent, _ in ARCS)
 
 
+@pytest.fixture
+def large(opened, tmp_path):
+    """A page of a network with this many variables."""
+
+    def large(n_vars):
+        net = network_of(n_vars)
+        path = tmp_path / f"{n_vars}.html"
+        path.write_text(render_report(Subject("large.json", net.dag, net, net.names[7])), encoding="utf-8")
+        return opened(path)
+
+    return large
+
+
+def test_sixty_variables_can_be_read_at_first_sight(large):
+    page = large(60)
+
+    texts = page.evaluate(
+        "[...document.querySelectorAll('.node')].map((g) => {"
+        "const [box, words] = ['rect', 'text'].map((part) => g.querySelector(part).getBoundingClientRect());"
+        "return [box.left, box.right, box.top, box.bottom, words.left, words.right]; })"
+    )
+    canvas = page.locator("#graph").bounding_box()
+    assert page.evaluate("12 * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
+    for place, (left, right, top, bottom, words_left, words_right) in enumerate(texts):
+        assert canvas["x"] <= left <= words_left < words_right <= right <= canvas["x"] + canvas["width"]
+        for other_left, other_right, other_top, other_bottom, *_ in texts[:place]:
+            assert left >= other_right or right <= other_left or top >= other_bottom or bottom <= other_top
+
+
+def test_two_hundred_variables_can_be_used(large):
+    page = large(200)
+
+    assert page.locator(".node").count() == 200
+    page.fill("#search", "sensor 157")
+    page.keyboard.press("Enter")
+    assert page.locator("#panel h3").text_content() == "sensor 157"
+    assert page.evaluate("12 * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
+    page.keyboard.press("Escape")
+    page.click("#fit")
+    found = page.locator(".node[data-node='157']")
+    found.hover()
+    assert page.locator("#tip").text_content() == "sensor 157"  # where the label itself is too small
+    assert page.locator("#panel h3").text_content() == "sensor 157"
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("n_classes", [2, 4, 6, 14])
+@pytest.mark.parametrize("medium", ["screen", "print"])
+def test_a_confusion_matrix_stays_in_its_frame(opened, tmp_path, n_classes, medium):
+    subject, assessment = assessment_of(n_classes)
+    path = tmp_path / "classes.html"
+    path.write_text(render_report(subject, assessment=assessment), encoding="utf-8")
+    page = opened(path)
+    page.emulate_media(media=medium)
+    if medium == "print":
+        page.set_viewport_size({"width": 695, "height": 1000})  # A4 within the margins
+
+    frame, matrix = page.locator("figure:has(.confusion)").bounding_box(), page.locator(".confusion").bounding_box()
+    assert matrix["x"] >= frame["x"]
+    assert matrix["x"] + matrix["width"] <= frame["x"] + frame["width"]
+    shares = page.locator(".confusion small")
+    assert shares.first.is_visible() == (n_classes <= 10)
+
+
 def luminance(colour):
     parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
@@ -285,3 +350,28 @@ def test_it_prints(opened):
     pdf = page.pdf(format="A4")
     assert pdf.startswith(b"%PDF-")
     assert len(pdf) > 10_000
+
+
+def test_paper_has_the_tables_of_a_small_network_and_of_another_those_that_are_open(opened, large):
+    def printed(page):
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        n_open = page.locator(".cpt[open]").count()
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        return n_open
+
+    page = opened()
+    assert (printed(page), page.locator(".cpt[open]").count()) == (len(NAMES), 0)
+    page.locator(".cpt summary").first.click()
+    assert (printed(page), page.locator(".cpt[open]").count()) == (1, 1)
+    page = large(200)
+    assert printed(page) == 0
+    page.emulate_media(media="print")
+    assert not page.locator("#tables").is_visible()
+
+
+def test_heads_of_tables_on_paper_are_words(opened):
+    page = opened()
+    page.emulate_media(media="print")
+
+    displays = page.locator(".sortable th button").evaluate_all("(all) => all.map((e) => getComputedStyle(e).display)")
+    assert set(displays) == {"contents"}  # a control would be blank where the head repeats on the next page

@@ -144,6 +144,13 @@ def test_a_network_without_arcs_or_with_one_variable_has_a_page():
     assert Page(render_report(Subject("x", DAG.from_arcs("A", [])))).data["names"] == ["A"]
 
 
+@pytest.mark.parametrize(("loss", "is_explained"), [(0.5, False), (-0.5, True)])
+def test_a_negative_loss_is_explained(loss, is_explained):
+    page = render_report(Subject("x", PLAIN.dag, arc_losses={("A", "C"): loss}))
+
+    assert ("the score would rise" in page) == is_explained
+
+
 def test_large_tables_are_cut_and_say_so():
     names = [f"p{k}" for k in range(9)]
     net = random_net([*names, "child"], [(name, "child") for name in names])
@@ -200,7 +207,7 @@ def test_progress_is_plotted_only_where_there_was_some():
 KEYS = ("status", "score", "bound", "gap", "method", "tolerance", "stop_reason", "cache_is_safe", "local_scores",
         "arc_losses", "trace", "certificate")  # fmt: skip
 ORIGINS = ("command", "date", "n_rows", "data_sha256", "score", "parameters", "pruning", "recipe", "steps",
-           "constraints", "domain", "versions", "unsound_reasons", "dropped_features")  # fmt: skip
+           "constraints", "domain", "versions", "score_versions", "unsound_reasons", "dropped_features")  # fmt: skip
 scraps = st.recursive(
     st.none()
     | st.booleans()
