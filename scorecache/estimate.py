@@ -9,7 +9,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.plan import Group, bitmap_prefix
+from scorecache.plan import Group, bitmap_prefix, nesting_pays
 
 Ints = NDArray[np.int64]
 
@@ -83,6 +83,6 @@ def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, floa
         here = 0.0 if is_top else 9.0 * sets + 16.0 * n * comb(n, level - 1)
         below = 9.0 * comb(n, level - 1) + 16.0 * n * comb(n, max(level - 2, 0))
         blocks += 0.0 if is_top else 4.0 * by_bitmap * average * n_base
-        nested = 0.0 if prefix == n else float(NESTED_BYTES * n_distinct * (level + 1))
+        nested = float(NESTED_BYTES * n_distinct * (level + 1)) if nesting_pays(level, n_distinct) else 0.0
         peak = max(peak, here + below + blocks + nested)
     return nanoseconds * 1e-9, peak

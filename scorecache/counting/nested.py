@@ -37,10 +37,6 @@ PROMISING = 1.5
 FEWEST_PREFIXES, ROWS_PER_PREFIX = 64, 16
 """So few different prefixes are gone through for every set that is counted."""
 
-MOST_ROWS_SORTED = 1 << 21
-FEWEST_LEVELS_SORTED = 5
-"""Beyond so many rows, or for smaller sets, sorting costs more than the merging of entries saves."""
-
 
 class Nested(NamedTuple):
     """The rows in lexicographic order; rows that agree on the variables below v share `prefix[prefix_row[v]]`.
@@ -78,18 +74,14 @@ class Tables(NamedTuple):
     """Room for the rows and weights of one cell while it is parted."""
     in_cell: Ints
     met: Ints
-    """Room for the weights of the cells within one cell (all 0 between calls), and for those that occur."""
+    place: Ints
+    """Room for what falls into each part of one cell (all 0 between calls), for the parts that occur, and for where
+    they begin."""
 
 
-def nested_rows(codes: NDArray[np.uint16], n_levels: int) -> tuple[Nested, Ints]:
-    """Sort the rows by their codes (variables x rows) where that pays; the rows, and their order."""
+def nested_rows(codes: NDArray[np.uint16]) -> tuple[Nested, Ints]:
+    """Sort the rows by their codes (variables x rows); the rows, and their order."""
     n_vars, n_rows = codes.shape
-    if n_levels < FEWEST_LEVELS_SORTED or n_rows > MOST_ROWS_SORTED:
-        order = np.arange(n_rows)
-        all_apart = np.arange(n_rows, dtype=np.int32)[None, :]
-        n_prefixes = np.full(n_vars + 1, n_rows, dtype=np.int64)
-        none = np.zeros((1, 0), dtype=np.int32)
-        return Nested(codes, all_apart, np.zeros(n_vars + 1, dtype=np.int64), n_prefixes, none), order
     order = np.lexsort(codes[::-1])
     codes = np.ascontiguousarray(codes[:, order])
     codes.flags.writeable = False
@@ -121,7 +113,7 @@ def n_small(total_weight: int) -> int:
 def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells: int) -> Tables:
     """Room for the tables of so many sets; a projection is kept only if it is smaller by the merged share."""
     n_vars, n_rows = nested.codes.shape
-    n_entries = int(n_rows / (1.0 - MERGED_SHARE)) + n_vars + 1 if len(nested.prefix) > 1 else n_rows + 1
+    n_entries = int(n_rows / (1.0 - MERGED_SHARE)) + n_vars + 1
     return Tables(
         np.empty((n_sets, n_entries), np.int32),
         np.empty((n_sets, n_entries), np.int32),
@@ -136,6 +128,7 @@ def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells:
         np.empty((2, n_rows + 1), np.int32),
         np.zeros(n_cells, np.int64),
         np.empty(n_cells + 1, np.int64),
+        np.empty(n_cells, np.int64),
     )
 
 
@@ -216,24 +209,24 @@ def refine(tables: Tables, d: int, u: int, arity: int, nested: Nested, to: int) 
     if arity == 2:
         _part_in_two(tables, d, k, column, prefix, to)
     else:
-        _part(tables, d, k, column, arity, prefix, to)
+        _part(tables, d, k, column, prefix, to)
     tables.n_kept[to] = 1
     tables.below[to, 0] = u
 
 
 @njit(cache=True, nogil=True)
-def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], arity: int, prefix: Counts, to: int) -> None:
+def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
     """Part the cells of table k by the states of a column."""
     known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
     rows, weights, cells = tables.rows[to], tables.weights[to], tables.cells[to]
     small, large, held = tables.small[to, 0], tables.large[to, 0], tables.held
     n_large = tables.n_large[to, 0]
-    in_state, place = tables.in_cell, tables.met
+    in_state, met, place = tables.in_cell, tables.met, tables.place
     at = n_cells = 0
     first = tables.entry_end[d, k]
     for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
         last = known_cells[cell]
-        n = 0
+        n = n_met = 0
         known = -1
         for e in range(first, last):
             row = known_rows[e]
@@ -243,13 +236,16 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], arity: int
                 known = prefix[row]
                 held[0, n] = row
                 held[1, n] = known_weights[e]
-                in_state[column[row]] += 1
+                state = column[row]
+                met[n_met] = state
+                n_met += in_state[state] == 0
+                in_state[state] += 1
                 n += 1
         first = last
-        for state in range(arity):
-            place[state] = at
-            if in_state[state] > 1:
-                at += in_state[state]
+        for i in range(n_met):
+            place[met[i]] = at
+            if in_state[met[i]] > 1:
+                at += in_state[met[i]]
                 cells[n_cells] = at
                 n_cells += 1
         for e in range(n):
@@ -260,7 +256,8 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], arity: int
                 rows[place[state]] = held[0, e]
                 weights[place[state]] = held[1, e]
                 place[state] += 1
-        in_state[:arity] = 0
+        for i in range(n_met):
+            in_state[met[i]] = 0
     tables.entry_end[to, 1] = at
     tables.cell_end[to, 1] = n_cells
     tables.n_large[to, 0] = n_large
@@ -392,16 +389,19 @@ def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Cou
             if ones < total:
                 n_large = _tally(small, large, n_large, total - ones)
         return n_large
-    in_state = tables.in_cell
+    in_state, met = tables.in_cell, tables.met
     for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
         last = cells[cell]
+        n_met = 0
         for e in range(first, last):
-            in_state[column[rows[e]]] += weights[e]
+            state = column[rows[e]]
+            met[n_met] = state
+            n_met += in_state[state] == 0
+            in_state[state] += weights[e]
+        for i in range(n_met):
+            n_large = _tally(small, large, n_large, in_state[met[i]])
+            in_state[met[i]] = 0
         first = last
-        for state in range(arity):
-            if in_state[state] > 0:
-                n_large = _tally(small, large, n_large, in_state[state])
-                in_state[state] = 0
     return n_large
 
 

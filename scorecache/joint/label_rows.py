@@ -1,4 +1,4 @@
-"""Joint sets counted by nested tables: any arity; sets that no live family needs are not counted."""
+"""Joint sets counted by row labels: any arity; sets that no live family needs are not counted."""
 
 from __future__ import annotations
 
@@ -8,42 +8,25 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.counting.nested import (
-    Nested,
-    count,
-    count_tail,
-    new_tables,
-    project,
-    project_once,
-    refine,
-    start,
-    tail_codes,
-)
+from scorecache.counting.label import count_cells, refine
 from scorecache.counting.subsets import advance, rank_without, unrank
 from scorecache.joint.families import DEAD, pair_closed, sets_before
 from scorecache.joint.terms import count_term
-from scorecache.joint.types import Counts, Ints, Lattice, Rules, State, Terms, Values
-
-FEWEST_REFINED = 3
-"""With fewer joint sets P + {x} to count, P itself is not worth a table."""
-
-MOST_TAIL_CELLS = 32
-"""So many cells may the smallest variables of a joint set have that are counted without a table of their own."""
+from scorecache.joint.types import Ints, Lattice, Rules, State, Terms, Values
 
 
 class Labelled(NamedTuple):
-    """Rows in nested order, their weights, and the labels that cells start from.
+    """Distinct rows: codes by variable, weights, and the labels that rows start from.
 
     `roots[0]` numbers the base configurations; `roots[1]`, where a marginal is asked for, those without the class.
-    Cells of at least `n_small` rows are listed one by one, and there are at most `n_large` of them.
     """
 
-    nested: Nested
+    codes: NDArray[np.uint16]
     weights: Ints
     roots: NDArray[np.int32]
     n_roots: Ints
-    n_small: int
-    n_large: int
+    dense_size: int
+    hash_size: int
 
 
 @njit(cache=True, nogil=True)
@@ -66,7 +49,8 @@ def label_values(
     may still be the parents of some child.
     """
     n_row, n_vars = lattice.size - 1, lattice.n_vars
-    nested, n_roots = labelled.nested, labelled.roots.shape[0]
+    n_rows = labelled.codes.shape[1]
+    n_roots = labelled.roots.shape[0]
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, lattice.binom, row)
@@ -75,19 +59,16 @@ def label_values(
     n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
     joint = np.zeros(n_values, np.int64)
     bound = np.zeros((n_bounds, n_values), np.int64)
-    # line root * (n_row + 1) + i has the tables of the base and row[i:]
-    n_lines = n_row + 1
-    n_cells = max(MOST_TAIL_CELLS, lattice.arities.max())
-    tables = new_tables(n_roots * n_lines, nested, labelled.n_small, labelled.n_large, n_cells)
+    labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
+    n_labels = np.zeros((n_roots, n_row + 1), np.int64)
     for root in range(n_roots):
-        line = root * n_lines + n_row
-        start(tables, line, labelled.roots[root], labelled.n_roots[root], labelled.weights, n_vars)
-        project(tables, line, n_row, nested)
-    small = np.empty(labelled.n_small, np.int32)
-    large = np.empty(labelled.n_large, np.int32)
-    needed = np.empty(n_vars, np.bool_)
-    tail = np.empty(n_row + 1, np.int64)
-    codes = np.empty(nested.first_row.shape[1], np.int64)
+        labels[root, n_row] = labelled.roots[root]
+        n_labels[root, n_row] = labelled.n_roots[root]
+    numbers = np.full(labelled.dense_size, -1, np.int32)
+    keys = np.full(labelled.hash_size, -1, np.int64)
+    slots = np.empty(labelled.hash_size, np.int32)
+    refined = np.empty(n_rows, np.int32)
+    counts = np.empty(max(labelled.dense_size, n_rows), np.int64)
 
     stale = n_row - 1
     for rank in range(row_from, row_to):
@@ -97,45 +78,31 @@ def label_values(
         for i in range(n_row):
             shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
         rank_s = rank_without(row, n_row, -1, -1, 1, lattice.binom)
-        x_to = row[0] if n_row > 0 else n_vars
-        n_needed = 0
-        for x in range(x_from, x_to):
+        for x in range(x_from, row[0] if n_row > 0 else n_vars):
             if parents_only:
-                needed[x] = not here.counted[rank_s + x] and _parents_needed(lattice, row, x, here)
+                needed = not here.counted[rank_s + x] and parents_needed(lattice, row, x, here)
             else:
-                needed[x] = _family_needed(lattice, row, x, rules, below)
-            n_needed += needed[x]
-        if n_needed == 0:
-            continue
-        n_tail = 0 if n_needed >= FEWEST_REFINED else _tail_length(lattice, row, nested)
-        for root in range(n_roots):
-            for i in range(stale, n_tail - 1, -1):
-                line = root * n_lines + i
-                refine(tables, line + 1, row[i], lattice.arities[row[i]], nested, line)
-                if i > 0:
-                    project(tables, line, i, nested)
-        stale = min(stale, n_tail - 1)
-        top = row[n_tail - 1] + 1 if n_tail > 0 else 0
-        for x in range(x_to - 1, x_from - 1, -1):
-            if not needed[x]:
+                needed = family_needed(lattice, row, x, rules, below)
+            if not needed:
                 continue
+            if stale >= 0:
+                for root in range(n_roots):
+                    for i in range(stale, -1, -1):
+                        n_labels[root, i] = refine(
+                            labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
+                            labels[root, i], numbers, keys, slots,
+                        )  # fmt: skip
+                stale = -1
             shape = lattice.step[shape_p, lattice.kinds[x]]
-            if n_tail > 0:
-                tail[:n_tail] = row[:n_tail]
-                tail[n_tail] = x
-                tail_codes(nested, top, tail, n_tail + 1, lattice.arities, codes)
-            prefix = nested.prefix[nested.prefix_row[top]]
             value = 0
-            n_large = 0
+            n_counts = 0
             for root in range(n_roots - 1, -1, -1):
-                line = root * n_lines
-                if n_tail > 0:
-                    n_large = count_tail(tables, line + n_tail, top, codes, prefix, small, large)
-                else:
-                    project_once(tables, line, x + 1, nested)
-                    n_large = count(tables, line, x, lattice.arities[x], nested, small, large)
-                begin = terms.marginal_start if root == 1 else terms.cell_start[shape]
-                value += _sum_terms(terms, begin, shape, small, large, n_large)
+                n_counts = count_cells(
+                    labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
+                    counts, refined, numbers, keys, slots,
+                )  # fmt: skip
+                start = terms.marginal_start if root == 1 else terms.cell_start[shape]
+                value += _sum_terms(terms, start, shape, counts, n_counts)
             joint[rank_s + x - first] = value
             if is_top:
                 continue
@@ -144,29 +111,15 @@ def label_values(
                 here.parent_value[0, rank_s + x] = -value
             for kind in range(len(terms.parent_start)):
                 here.parent_value[kind, rank_s + x] = _sum_terms(
-                    terms, terms.parent_start[kind], shape, small, large, n_large
+                    terms, terms.parent_start[kind], shape, counts, n_counts
                 )
             for kind in range(n_bounds):
-                bound[kind, rank_s + x - first] = _sum_terms(
-                    terms, terms.bound_start[kind], shape, small, large, n_large
-                )
+                bound[kind, rank_s + x - first] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
     return Values(first, joint, bound)
 
 
 @njit(cache=True, nogil=True)
-def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
-    """So many of the smallest variables of a row, and x below them, are counted at once."""
-    n_tail, n_cells = 0, lattice.arities[row[0]]
-    while n_tail < lattice.size - 1:
-        n_cells *= lattice.arities[row[n_tail]]
-        if n_cells > MOST_TAIL_CELLS or nested.n_prefixes[row[n_tail] + 1] > nested.first_row.shape[1]:
-            break
-        n_tail += 1
-    return n_tail
-
-
-@njit(cache=True, nogil=True)
-def _family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: State) -> bool:
+def family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: State) -> bool:
     """Is any family of the joint set row + {x} still open?"""
     n_row = lattice.size - 1
     if n_row == 0:
@@ -195,7 +148,7 @@ def _family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Sta
 
 
 @njit(cache=True, nogil=True)
-def _parents_needed(lattice: Lattice, row: Ints, x: int, here: State) -> bool:
+def parents_needed(lattice: Lattice, row: Ints, x: int, here: State) -> bool:
     """May the joint set row + {x} still be the parents of some child?"""
     n_row = lattice.size - 1
     for child in range(lattice.n_vars):
@@ -215,11 +168,8 @@ def _parents_needed(lattice: Lattice, row: Ints, x: int, here: State) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _sum_terms(terms: Terms, begin: int, shape: int, small: Counts, large: Counts, n_large: int) -> int:
-    """The terms of all cells that were tallied; no small weight reaches the cap."""
-    table, total = terms.table, 0
-    for weight in range(1, len(small)):
-        total += small[weight] * table[begin + weight]
-    for i in range(n_large):
-        total += count_term(terms, begin, shape, large[i])
+def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
+    table, cap, total = terms.table, terms.cap, 0
+    for i in range(n_counts):
+        total += table[start + counts[i]] if counts[i] < cap else count_term(terms, start, shape, counts[i])
     return total

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from scorecache.counting.bitmap import indicator_bitmaps
-from scorecache.counting.label import base_labels
+from scorecache.counting.label import base_labels, dense_size, hash_size
 from scorecache.counting.moebius import Bits, Blocks
 from scorecache.counting.nested import n_small, nested_rows
 from scorecache.counting.rows import Rows
@@ -23,10 +23,11 @@ from scorecache.counting.subsets import advance, binomials, unrank
 from scorecache.domain import Domain
 from scorecache.joint.binary_tiles import Ones
 from scorecache.joint.label_rows import Labelled
+from scorecache.joint.nested_rows import NestedRows
 from scorecache.joint.shapes import Shapes, number_shapes
 from scorecache.joint.terms import build_terms
 from scorecache.joint.types import Ints, Rules, Terms
-from scorecache.plan import Group, bitmap_prefix
+from scorecache.plan import Group, bitmap_prefix, nesting_pays
 from scorecache.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scores import CellScore
 from scorecache.scores.penalized import PenalizedLikelihood
@@ -45,6 +46,8 @@ class JointBuild:
     terms: Terms
     rules: Rules
     labelled: Labelled
+    nested: NestedRows | None
+    """Rows in nested order, where that pays; otherwise labels count what bitmaps do not."""
     bits: Bits
     ones: Ones | None
     """All-ones counts, where every bitmap variable is binary."""
@@ -75,19 +78,19 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     n_base = int(n_roots[0])
     order, own_arities, split, shapes, terms, rules = scoring(rows, domain, arities, group, score, pruning, n_base)
     by_labels = min(split) < len(order)
-    nested, sorted_rows = nested_rows(rows.columns(order), len(split) if by_labels else 0)
-    total = int(rows.weights.sum())
-    fewest = min(n_small(total), terms.cap)
     labelled = Labelled(
-        nested, rows.weights[sorted_rows], np.ascontiguousarray(roots[:, sorted_rows]), n_roots,
-        fewest, min(rows.n_distinct, total // fewest) + 1,
+        rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
+        dense_size(rows.n_distinct), hash_size(rows.n_distinct),
     )  # fmt: skip
+    nested = _nested(labelled, terms) if by_labels and nesting_pays(len(split), rows.n_distinct) else None
     binom = binomials(len(order) + 1, len(split) + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
     binary = bool((own_arities[: split[0]] == 2).all())
     ones = _ones(split, n_base) if binary else None
     blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
-    return JointBuild(group, order, own_arities, binom, shapes, terms, rules, labelled, bits, ones, blocks, split)
+    return JointBuild(
+        group, order, own_arities, binom, shapes, terms, rules, labelled, nested, bits, ones, blocks, split
+    )
 
 
 def scoring(
@@ -120,6 +123,15 @@ def _roots(rows: Rows, group: Group, arities: Ints, *, with_marginal: bool) -> t
     roots = np.zeros((2, len(labels)), dtype=labels.dtype)
     roots[0] = labels
     return roots, np.array([n_labels, 1], dtype=np.int64)
+
+
+def _nested(labelled: Labelled, terms: Terms) -> NestedRows:
+    rows, order = nested_rows(labelled.codes)
+    total = int(labelled.weights.sum())
+    fewest = min(n_small(total), terms.cap)
+    roots = np.ascontiguousarray(labelled.roots[:, order])
+    n_large = min(len(order), total // fewest) + 1
+    return NestedRows(rows, labelled.weights[order], roots, labelled.n_roots, fewest, n_large)
 
 
 def _rules(

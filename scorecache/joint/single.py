@@ -22,12 +22,9 @@ from scorecache.domain import Domain
 from scorecache.joint.prepare import Scoring, scoring
 from scorecache.joint.single_rows import Candidates, Child, Coded, Planes, bitmap_sets, label_sets
 from scorecache.joint.types import Ints, Terms
-from scorecache.plan import FEWEST_CELLS, MOST_CONFIGURATIONS, Group
+from scorecache.plan import CELLS_PER_ROW, FEWEST_CELLS, MOST_CONFIGURATIONS, Group
 from scorecache.scores import CellScore
 from scorecache.survivors import Pruning, Survivors
-
-CELLS_PER_ROW = 1.0
-"""Tables with more cells than this many per distinct row are sparse: labels see only what occurs."""
 
 RUNS_PER_PIECE = 8
 """Pieces are made of runs of rows, which differ in size; several runs even that out."""

@@ -15,12 +15,15 @@ from scorecache.joint.binary_tiles import binary_values, single_values
 from scorecache.joint.bitmap_rows import bitmap_values
 from scorecache.joint.families import families_of_rows
 from scorecache.joint.label_rows import label_values
+from scorecache.joint.nested_rows import nested_values
 from scorecache.joint.prepare import JointBuild
 from scorecache.joint.types import Lattice, State, Values
 from scorecache.survivors import NO_SURVIVORS, Survivors, Task
 
 SETS_PER_CHUNK = 1 << 15
-"""Bitmap work between two looks at the clock, in joint sets; nested tables are slower by about the rows over 400."""
+LABEL_ROWS, NESTED_ROWS = 100, 400
+"""Work between two looks at the clock, in joint sets counted by bitmaps; by labels or nested tables a set takes about
+as long as so many rows go into the data."""
 
 
 def level_tasks(
@@ -42,7 +45,8 @@ def level_tasks(
     if prefix < n and level == 1:
         tasks.append((_label_chunk, (0, 1, prefix, parents_only, *states)))
     elif prefix < n:
-        per_chunk = max(64, SETS_PER_CHUNK * 400 // (400 + len(build.labelled.weights)))
+        rows_per_bitmap = LABEL_ROWS if build.nested is None else NESTED_ROWS
+        per_chunk = max(64, SETS_PER_CHUNK * rows_per_bitmap // (rows_per_bitmap + len(build.labelled.weights)))
         for first, last in row_chunks(build.binom, level, n, n_bitmap_rows, n_rows, per_chunk):
             tasks.append((_label_chunk, (first, last, 0, parents_only, *states)))
     return tasks
@@ -95,9 +99,11 @@ def _label_chunk(
     is_top: bool,
 ) -> Survivors:
     lattice = _lattice(build, level, len(build.order))
-    values = label_values(
-        first, last, x_from, parents_only, lattice, build.labelled, build.terms, build.rules, below, here, is_top
-    )
+    rest = (build.terms, build.rules, below, here, is_top)
+    if build.nested is None:
+        values = label_values(first, last, x_from, parents_only, lattice, build.labelled, *rest)
+    else:
+        values = nested_values(first, last, x_from, parents_only, lattice, build.nested, *rest)
     if parents_only:
         return NO_SURVIVORS
     return _families(first, last, x_from, lattice, values, build, below, here, is_top)

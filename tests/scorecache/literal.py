@@ -62,10 +62,12 @@ KERNELS = {
     "as planned": None,
     "bitmaps": lambda arities, *_: len(arities),
     "bitmaps in small pieces": lambda arities, *_: len(arities),
-    "bitmaps of two states, nested tables of more": lambda arities, *_: int(np.sum(arities <= 2)),
+    "bitmaps of two states, labels of more": lambda arities, *_: int(np.sum(arities <= 2)),
+    "bitmaps of small sets, labels of large ones": fewer_and_fewer,
     "bitmaps of small sets, nested tables of large ones": fewer_and_fewer,
+    "labels": lambda *_: 0,
+    "hashed labels": lambda *_: 0,
     "nested tables": lambda *_: 0,
-    "nested tables of sorted rows": lambda *_: 0,
     "nested tables without tails": lambda *_: 0,
 }
 
@@ -74,14 +76,15 @@ def set_kernel(patch, kernel):
     """Have all joint sets counted in one way."""
     if KERNELS[kernel] is not None:
         replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
-    if kernel in ("nested tables of sorted rows", "nested tables without tails"):
-        replace_everywhere(patch, "FEWEST_LEVELS_SORTED", 0)
+    if kernel == "hashed labels":
+        replace_everywhere(patch, "dense_size", lambda _: 1)
+    if kernel == "bitmaps in small pieces":
+        replace_everywhere(patch, "SETS_PER_CHUNK", 3)
+    if "nested tables" in kernel:
+        replace_everywhere(patch, "nesting_pays", lambda *_: True)
         replace_everywhere(patch, "FEWEST_SMALL", 2)
     if kernel == "nested tables without tails":
         replace_everywhere(patch, "FEWEST_PREFIXES", 0)
-        replace_everywhere(patch, "MERGED_SHARE", 1.0)
-    if kernel == "bitmaps in small pieces":
-        replace_everywhere(patch, "SETS_PER_CHUNK", 3)
 
 
 def near(left, right):

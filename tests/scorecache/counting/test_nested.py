@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,13 +42,12 @@ def expected(codes, weights, variables):
 
 
 @examples(60)
-@pytest.mark.parametrize("levels", [0, 99], ids=["rows as they come", "sorted rows"])
 @given(weighted_rows(), st.data())
-def test_every_set_is_tallied_as_the_naive_count_has_it(levels, table, data):
+def test_every_set_is_tallied_as_the_naive_count_has_it(table, data):
     """Down a chain of variables, with a projection wherever one can be kept, count one more or a whole tail."""
     arities, codes, weights = table
     n_vars, total = len(arities), int(weights.sum())
-    rows, order = nested_rows(codes, levels)
+    rows, order = nested_rows(codes)
     fewest = n_small(total)
     tables = new_tables(n_vars + 1, rows, fewest, total // fewest + 1, 4**6)
     small, large = np.empty(fewest, np.int32), np.empty(total // fewest + 1, np.int32)
@@ -79,7 +77,7 @@ def test_every_set_is_tallied_as_the_naive_count_has_it(levels, table, data):
 def test_rows_that_agree_on_the_first_variables_share_a_prefix():
     codes = np.array([[1, 0, 1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 1, 0, 1, 0]], dtype=np.uint16)
 
-    rows, order = nested_rows(codes, 99)
+    rows, order = nested_rows(codes)
 
     assert codes[:, order].T.tolist() == sorted(codes.T.tolist())
     assert rows.n_prefixes.tolist() == [1, 2, 4]
@@ -91,7 +89,7 @@ def test_cell_with_a_single_entry_leaves_the_table(monkeypatch):
     """Of the rows 00, 01 and 1?, the last is alone in its cell of the first variable."""
     monkeypatch.setattr(module, "FEWEST_SMALL", 2)
     codes = np.array([[0, 0, 1], [0, 1, 1], [0, 0, 0]], dtype=np.uint16)
-    rows, _ = nested_rows(codes[[1, 2, 0]], 99)
+    rows, _ = nested_rows(codes[[1, 2, 0]])
     tables = new_tables(2, rows, n_small(9), 9, 32)
     start(tables, 1, np.zeros(3, np.int32), 1, np.array([2, 3, 4]), 3)
 
