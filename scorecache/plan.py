@@ -32,8 +32,9 @@ FEWEST_CELLS = 64
 `LARGE_SET` variables, see only what occurs."""
 
 LARGE_SET = 7
-MOST_ROWS_NESTED = 1 << 21
-"""Nested tables pay where sets of so many variables are counted, and take memory for each distinct row."""
+FEWEST_ROWS_NESTED, MOST_ROWS_NESTED = 512, 1 << 21
+"""Nested tables pay where sets of so many variables are counted, for so many distinct rows: with few rows labels are
+quicker, and every row takes memory."""
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""
@@ -141,4 +142,4 @@ def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base
 
 def nesting_pays(size: int, n_distinct: int) -> bool:
     """Are sets of up to that many variables better counted by nested tables than by labels?"""
-    return size >= LARGE_SET and n_distinct <= MOST_ROWS_NESTED
+    return size >= LARGE_SET and FEWEST_ROWS_NESTED <= n_distinct <= MOST_ROWS_NESTED

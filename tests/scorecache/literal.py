@@ -76,12 +76,12 @@ def set_kernel(patch, kernel):
     """Have all joint sets counted in one way."""
     if KERNELS[kernel] is not None:
         replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
+        replace_everywhere(patch, "nesting_pays", lambda *_: "nested tables" in kernel)
     if kernel == "hashed labels":
         replace_everywhere(patch, "dense_size", lambda _: 1)
     if kernel == "bitmaps in small pieces":
         replace_everywhere(patch, "SETS_PER_CHUNK", 3)
     if "nested tables" in kernel:
-        replace_everywhere(patch, "nesting_pays", lambda *_: True)
         replace_everywhere(patch, "FEWEST_SMALL", 2)
     if kernel == "nested tables without tails":
         replace_everywhere(patch, "FEWEST_PREFIXES", 0)

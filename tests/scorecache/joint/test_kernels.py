@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scorecache.build import build_cache
 from scorecache.dataset import Dataset
 from scorecache.domain import Domain
+from scorecache.plan import nesting_pays
 from scorecache.scores import FCLL, CellScore
 from tests.oracles import count_cells
 from tests.scorecache.literal import (
@@ -172,3 +173,21 @@ def test_sets_of_nine_variables_and_many_rows_are_counted(kernel, arity):
     for child, parents in [(0, {1, 2, 3, 4, 5}), (5, {0, 2, 3}), (3, {0, 1, 5}), (2, set())]:
         chosen = frozenset(parents | {6, 7, 8})
         assert tables[child][chosen] == naive_score(dataset, score, child, chosen, None)
+
+
+def test_nested_tables_take_over_where_sets_are_large_and_keep_what_labels_keep():
+    """Nine variables that depend on each other, 1,500 rows, no limit of the parents: all as planned."""
+    random = np.random.default_rng(11)
+    hidden = random.integers(0, 5, 1500)
+    arities = [2, 2, 2, 3, 3, 4, 4, 5, 7]
+    codes = np.array([np.where(random.random(1500) < 0.6, hidden % r, random.integers(0, r, 1500)) for r in arities])
+    dataset = Dataset.from_codes(codes, arities, names="abcdefghi")
+    domain = Domain.of(dataset.names, max_parents=8)
+    score = ByCells(seed=7)
+
+    planned = families(built(dataset, score, domain, "as planned", prune=False))
+
+    assert nesting_pays(9, dataset.n_rows)
+    assert planned == families(built(dataset, score, domain, "labels", prune=False))
+    for child, parents in [(0, {1, 2, 3, 4, 5, 6, 7, 8}), (8, {0, 1, 2, 3, 4, 5}), (4, {0, 2, 3, 5, 7, 8})]:
+        assert planned[child][frozenset(parents)] == naive_score(dataset, score, child, frozenset(parents), None)
