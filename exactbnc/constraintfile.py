@@ -62,7 +62,7 @@ def read_constraints(path: PathLike) -> Constraints:
     """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, dict[Entry, None]] = {}
     blank, goes_on = None, False
     for number, text in _numbered_lines(path):
         line = text.strip()
@@ -75,13 +75,13 @@ def read_constraints(path: PathLike) -> Constraints:
                 field, entry = _parse_line(line)
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
-            found.setdefault(field, []).append(entry)
+            found.setdefault(field, {})[entry] = None
     if goes_on:
         warnings.warn(
             f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
             stacklevel=2,
         )
-    return Constraints.of(**{field: dict.fromkeys(entries) for field, entries in found.items()})
+    return Constraints.of(**found)
 
 
 def write_constraints(constraints: Constraints, path: PathLike) -> None:
@@ -97,10 +97,10 @@ def read_arcs(path: PathLike) -> list[Arc]:
 
     The separator is the first of tab, semicolon and comma that stands in the first line.
     """
-    lines = [line for _, line in _numbered_lines(path)]
-    first = next((line for line in lines if line.strip()), "")
+    text = _text_of(path)
+    first = next((line for line in _lines(text) if line.strip()), "")
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True, strict=True)
     arcs: list[Arc] = []
     is_first = True
     try:
@@ -142,13 +142,25 @@ def read_tiers(path: PathLike) -> list[list[str]]:
 
 
 def _numbered_lines(path: PathLike) -> Iterator[tuple[int, str]]:
+    return enumerate(_lines(_text_of(path)), start=1)
+
+
+def _text_of(path: PathLike) -> str:
     content = Path(path).read_bytes()
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig").removesuffix("\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConstraintFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
-    return enumerate(re.split(r"\r\n|\r|\n", text.removesuffix("\n")), start=1)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """One at a time: a list of short lines is many times as large as the text."""
+    start = 0
+    for end in re.finditer(r"\r\n|\r|\n", text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 def _parse_line(line: str) -> tuple[str, Entry]:
