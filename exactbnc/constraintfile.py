@@ -20,7 +20,6 @@ from __future__ import annotations
 import csv
 import os
 import re
-import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -45,6 +44,11 @@ _ENDPOINT = re.compile(r"(sink|root)\s+([^<>~]+)")
 _ADJACENCY = re.compile(r"([^<>~-]+)-([^<>~-]+)")
 _INDEPENDENCE = "_|_"
 _EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
+_PIECE = re.compile(
+    r"""(?P<blank>[ \t\r\n]+) | (?P<plain>[^ \t\r\n'"\\]+) | \\(?P<escaped>.) | '(?P<single>[^']*)'
+    | "(?P<double>(?:[^"\\]++|\\.)*+)" """,
+    re.VERBOSE | re.DOTALL,
+)
 _MOST_DIGITS = 18
 _NOT_IN_A_NAME = ("~", "<", ">", "-", "#", "\ufeff", _INDEPENDENCE)
 
@@ -131,9 +135,9 @@ def read_tiers(path: PathLike) -> list[list[str]]:
             message = f"tier {tier} is listed twice; put its variables on one line"
             raise ConstraintFileError(path, line_number, message)
         try:
-            tiers[tier] = shlex.split(listed)
+            tiers[tier] = _shell_words(listed)
         except ValueError as error:
-            raise ConstraintFileError(path, line_number, f"{str(error).lower()} in {listed.strip()!r}") from error
+            raise ConstraintFileError(path, line_number, f"{error} in {listed.strip()!r:.60}") from error
         for name in tiers[tier]:
             if name in tier_of:
                 raise ConstraintFileError(path, line_number, f"{name!r} is in tier {tier_of[name]} already")
@@ -161,6 +165,26 @@ def _lines(text: str) -> Iterator[str]:
         yield text[start : end.start()]
         start = end.end()
     yield text[start:]
+
+
+def _shell_words(text: str) -> list[str]:
+    """The words as a shell would see them; `shlex.split` takes the square of the length of a word."""
+    words: list[str] = []
+    pieces: list[str] | None = None
+    place = 0
+    while place < len(text):
+        found = _PIECE.match(text, place)
+        if found is None:
+            raise ValueError("no escaped character" if text[place] == "\\" else "no closing quotation")
+        if found["blank"] is None:
+            pieces = pieces or []
+            pieces += [found["plain"] or found["escaped"] or found["single"] or ""]
+            pieces += [re.sub(r'\\(["\\])', r"\1", found["double"] or "")]
+        elif pieces is not None:
+            words.append("".join(pieces))
+            pieces = None
+        place = found.end()
+    return words if pieces is None else [*words, "".join(pieces)]
 
 
 def _parse_line(line: str) -> tuple[str, Entry]:

@@ -36,7 +36,9 @@ class DAG:
                 raise ParameterError(f"the parents of {name} must be ascending indices. Got {listed} instead.")
         cycle = find_cycle(self.parents)
         if cycle is not None:
-            shown = " -> ".join(self.names[v] for v in cycle)
+            shown = " -> ".join(
+                name if name.isprintable() else repr(name) for name in map(self.names.__getitem__, cycle)
+            )
             raise CycleError(f"a network has no directed cycle. Got {shown} instead.")
 
     @classmethod

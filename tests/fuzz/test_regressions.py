@@ -171,6 +171,18 @@ def test_blank_lines_of_constraints_take_no_memory(tmp_path):
     assert peak < 10 * 300_000 + 2**20
 
 
+def test_a_tier_of_one_long_word_is_read_at_once(tmp_path):
+    with limited_time(1.0):
+        assert read_tiers(write(tmp_path, "tiers.txt", "1: " + "/" * 1_000_000)) == [["/" * 1_000_000]]
+
+
+def test_a_name_with_a_line_break_keeps_the_message_on_one_line(tmp_path):
+    with pytest.raises(NetworkFileError, match=r"no directed cycle. Got 'a\\x0b' -> 'a\\x0b' instead") as refused:
+        read_network(write(tmp_path, "a.csv", "a\x0b\n1\n"))
+
+    assert len(str(refused.value).splitlines()) == 1
+
+
 # Memory
 
 N_BYTES = 1_000_000
