@@ -44,8 +44,8 @@ def results_of(
 ) -> Iterator[tuple[Key, Result]]:
     """`function(*arguments(key))` for every key, as they are done.
 
-    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent to every worker at once,
-    so that the death of one does not take the only copy along.
+    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent there once. If the only
+    copy goes down with its worker, the tasks that need it are lost, and handed out again with a new copy.
     """
     waiting = dict.fromkeys(keys)
     n_failures = 0
@@ -125,9 +125,10 @@ class _LostError(Exception):
 
 
 class _WatchingClient:
-    """A Dask client that watches the workers while data are sent to all of them.
+    """A Dask client that sends data to one worker, from which others fetch it, and watches the workers meanwhile.
 
-    When one dies meanwhile, Dask's scheduler may go on trying to reach it without end.
+    Sent to all of them at once, as joblib asks, Dask's scheduler tries without end to reach one that dies meanwhile,
+    and sends nothing else until the client is gone (`Scheduler.replicate` of distributed 2026.8).
     """
 
     def __init__(self, client: Any) -> None:
@@ -142,7 +143,8 @@ class _WatchingClient:
             return self._client.scatter(data, **options)
         before = set(self._client.ncores())
         sending = run_coroutine_threadsafe(
-            self._client.scatter(data, asynchronous=True, **options), self._client.loop.asyncio_loop
+            self._client.scatter(data, asynchronous=True, **{**options, "broadcast": False, "hash": False}),
+            self._client.loop.asyncio_loop,
         )
         while not wait([sending], WATCH_SECONDS).done:
             if not before <= set(self._client.ncores()):

@@ -85,6 +85,7 @@ def test_a_worker_lost_while_the_data_are_sent_is_survived(monkeypatch):
         def send(*data, **options):
             nonlocal n_sent
             n_sent += 1
+            assert not options["broadcast"]  # which would hang in the scheduler, where no watching helps
             return never() if n_sent == 1 else scatter(*data, **options)
 
         monkeypatch.setattr(client, "scatter", send)
