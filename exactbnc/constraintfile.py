@@ -134,14 +134,14 @@ def read_tiers(path: PathLike) -> list[list[str]]:
         if tier in tiers:
             message = f"tier {tier} is listed twice; put its variables on one line"
             raise ConstraintFileError(path, line_number, message)
-        try:
-            tiers[tier] = _shell_words(listed)
-        except ValueError as error:
-            raise ConstraintFileError(path, line_number, f"{error} in {listed.strip()!r:.60}") from error
-        for name in tiers[tier]:
+        tiers[tier] = []
+        for name in _shell_words(listed):
+            if name is None:
+                raise ConstraintFileError(path, line_number, f"no closing quotation in {listed.strip()!r:.60}")
             if name in tier_of:
                 raise ConstraintFileError(path, line_number, f"{name!r} is in tier {tier_of[name]} already")
             tier_of[name] = tier
+            tiers[tier].append(name)
     return [tiers[tier] for tier in sorted(tiers)]
 
 
@@ -167,24 +167,28 @@ def _lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _shell_words(text: str) -> list[str]:
-    """The words as a shell would see them; `shlex.split` takes the square of the length of a word."""
-    words: list[str] = []
-    pieces: list[str] | None = None
+def _shell_words(text: str) -> Iterator[str | None]:
+    """The words as a shell would see them; None where a quotation or an escape does not end.
+
+    `shlex.split` takes the square of the length of a word.
+    """
+    pieces: list[str] = []
     place = 0
     while place < len(text):
         found = _PIECE.match(text, place)
         if found is None:
-            raise ValueError("no escaped character" if text[place] == "\\" else "no closing quotation")
-        if found["blank"] is None:
-            pieces = pieces or []
-            pieces += [found["plain"] or found["escaped"] or found["single"] or ""]
-            pieces += [re.sub(r'\\(["\\])', r"\1", found["double"] or "")]
-        elif pieces is not None:
-            words.append("".join(pieces))
-            pieces = None
+            yield None
+            return
         place = found.end()
-    return words if pieces is None else [*words, "".join(pieces)]
+        if found["blank"] is None:
+            quoted = found["double"]
+            plain = found["plain"] or found["escaped"] or found["single"] or ""
+            pieces.append(plain if quoted is None else re.sub(r'\\(["\\])', r"\1", quoted))
+        elif pieces:
+            yield "".join(pieces)
+            pieces = []
+    if pieces:
+        yield "".join(pieces)
 
 
 def _parse_line(line: str) -> tuple[str, Entry]:

@@ -242,10 +242,11 @@ def test_faults_of_a_tiers_file_are_named_by_line(tmp_path, content, fault):
 @examples(300)
 @given(st.text("ab/é '\"\\\t\n#", max_size=12))
 def test_words_of_a_tier_are_those_of_a_shell(text):
+    words = list(constraintfile._shell_words(text))
+
     try:
         expected = shlex.split(text)
     except ValueError:
-        with pytest.raises(ValueError, match=r"no closing quotation|no escaped character"):
-            constraintfile._shell_words(text)
+        assert words[-1] is None
     else:
-        assert constraintfile._shell_words(text) == expected
+        assert words == expected
