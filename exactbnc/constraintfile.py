@@ -20,7 +20,6 @@ from __future__ import annotations
 import csv
 import os
 import re
-import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -45,6 +44,11 @@ _ENDPOINT = re.compile(r"(sink|root)\s+([^<>~]+)")
 _ADJACENCY = re.compile(r"([^<>~-]+)-([^<>~-]+)")
 _INDEPENDENCE = "_|_"
 _EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
+_PIECE = re.compile(
+    r"""(?P<blank>[ \t\r\n]+) | (?P<plain>[^ \t\r\n'"\\]+) | \\(?P<escaped>.) | '(?P<single>[^']*)'
+    | "(?P<double>(?:[^"\\]++|\\.)*+)" """,
+    re.VERBOSE | re.DOTALL,
+)
 _MOST_DIGITS = 18
 _NOT_IN_A_NAME = ("~", "<", ">", "-", "#", "\ufeff", _INDEPENDENCE)
 
@@ -62,7 +66,7 @@ def read_constraints(path: PathLike) -> Constraints:
     """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, dict[Entry, None]] = {}
     blank, goes_on = None, False
     for number, text in _numbered_lines(path):
         line = text.strip()
@@ -75,13 +79,13 @@ def read_constraints(path: PathLike) -> Constraints:
                 field, entry = _parse_line(line)
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
-            found.setdefault(field, []).append(entry)
+            found.setdefault(field, {})[entry] = None
     if goes_on:
         warnings.warn(
             f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
             stacklevel=2,
         )
-    return Constraints.of(**{field: dict.fromkeys(entries) for field, entries in found.items()})
+    return Constraints.of(**found)
 
 
 def write_constraints(constraints: Constraints, path: PathLike) -> None:
@@ -97,10 +101,10 @@ def read_arcs(path: PathLike) -> list[Arc]:
 
     The separator is the first of tab, semicolon and comma that stands in the first line.
     """
-    lines = [line for _, line in _numbered_lines(path)]
-    first = next((line for line in lines if line.strip()), "")
+    text = _text_of(path)
+    first = next((line for line in _lines(text) if line.strip()), "")
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True, strict=True)
     arcs: list[Arc] = []
     is_first = True
     try:
@@ -130,25 +134,61 @@ def read_tiers(path: PathLike) -> list[list[str]]:
         if tier in tiers:
             message = f"tier {tier} is listed twice; put its variables on one line"
             raise ConstraintFileError(path, line_number, message)
-        try:
-            tiers[tier] = shlex.split(listed)
-        except ValueError as error:
-            raise ConstraintFileError(path, line_number, f"{str(error).lower()} in {listed.strip()!r}") from error
-        for name in tiers[tier]:
+        tiers[tier] = []
+        for name in _shell_words(listed):
+            if name is None:
+                raise ConstraintFileError(path, line_number, f"no closing quotation in {listed.strip()!r:.60}")
             if name in tier_of:
                 raise ConstraintFileError(path, line_number, f"{name!r} is in tier {tier_of[name]} already")
             tier_of[name] = tier
+            tiers[tier].append(name)
     return [tiers[tier] for tier in sorted(tiers)]
 
 
 def _numbered_lines(path: PathLike) -> Iterator[tuple[int, str]]:
+    return enumerate(_lines(_text_of(path)), start=1)
+
+
+def _text_of(path: PathLike) -> str:
     content = Path(path).read_bytes()
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig").removesuffix("\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConstraintFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
-    return enumerate(re.split(r"\r\n|\r|\n", text.removesuffix("\n")), start=1)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """One at a time: a list of short lines is many times as large as the text."""
+    start = 0
+    for end in re.finditer(r"\r\n|\r|\n", text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
+
+
+def _shell_words(text: str) -> Iterator[str | None]:
+    """The words as a shell would see them; None where a quotation or an escape does not end.
+
+    `shlex.split` takes the square of the length of a word.
+    """
+    pieces: list[str] = []
+    place = 0
+    while place < len(text):
+        found = _PIECE.match(text, place)
+        if found is None:
+            yield None
+            return
+        place = found.end()
+        if found["blank"] is None:
+            quoted = found["double"]
+            plain = found["plain"] or found["escaped"] or found["single"] or ""
+            pieces.append(plain if quoted is None else re.sub(r'\\(["\\])', r"\1", quoted))
+        elif pieces:
+            yield "".join(pieces)
+            pieces = []
+    if pieces:
+        yield "".join(pieces)
 
 
 def _parse_line(line: str) -> tuple[str, Entry]:

@@ -36,7 +36,9 @@ class DAG:
                 raise ParameterError(f"the parents of {name} must be ascending indices. Got {listed} instead.")
         cycle = find_cycle(self.parents)
         if cycle is not None:
-            shown = " -> ".join(self.names[v] for v in cycle)
+            shown = " -> ".join(
+                name if name.isprintable() else repr(name) for name in map(self.names.__getitem__, cycle)
+            )
             raise CycleError(f"a network has no directed cycle. Got {shown} instead.")
 
     @classmethod
@@ -49,27 +51,29 @@ class DAG:
         """Build from (parent, child) pairs of names."""
         listed = tuple(names)
         index = {name: position for position, name in enumerate(listed)}
-        parents: list[set[int]] = [set() for _ in listed]
+        parents: dict[int, set[int]] = {}
         for parent, child in arcs:
             for name in (parent, child):
                 if name not in index:
                     raise ParameterError(f"the arc {parent} -> {child} names {name!r}, which is not a variable")
-            parents[index[child]].add(index[parent])
-        return cls.of(listed, parents)
+            parents.setdefault(index[child], set()).add(index[parent])
+        return cls.of(listed, (parents.get(v, ()) for v in range(len(listed))))
 
     @classmethod
     def from_modelstring(cls, text: str, names: Sequence[str] | None = None) -> DAG:
         """Read bnlearn's form `[A][B|A][C|A:B]`; `names` fixes the order of the variables."""
-        blocks = re.findall(_BLOCK, text)
-        if not blocks or re.sub(_BLOCK, "", text).strip():
-            raise ParameterError(f"a model string looks like [A][B|A][C|A:B]. Got {text!r} instead.")
-        found = [child for child, _ in blocks]
-        if len(set(found)) != len(found):
-            raise ParameterError(f"a model string names every variable once. Got {text!r} instead.")
+        blocks: dict[str, str | None] = {}
+        if not text.strip() or re.sub(_BLOCK, "", text).strip():
+            raise ParameterError(f"a model string looks like [A][B|A][C|A:B]. Got {text!r:.60} instead.")
+        for block in re.finditer(_BLOCK, text):
+            if block[1] in blocks:
+                raise ParameterError(f"a model string names every variable once. Got {block[1]!r:.60} twice.")
+            blocks[block[1]] = block[2]
+        found = list(blocks)
         if names is not None and set(found) != set(names):
             odd = ", ".join(sorted(set(found) ^ set(names)))
             raise ParameterError(f"a model string names every variable and no other. It is not so with {odd}.")
-        arcs = [(parent, child) for child, listed in blocks if listed for parent in listed.split(":")]
+        arcs = ((parent, child) for child, listed in blocks.items() if listed for parent in listed.split(":"))
         return cls.from_arcs(found if names is None else names, arcs)
 
     @property
@@ -123,20 +127,22 @@ class DAG:
 
 def topological_order(parents: Sequence[Iterable[int]]) -> tuple[int, ...]:
     """Parents before children, layer by layer; shorter than the input if there is a cycle."""
-    waiting_for = [set(listed) for listed in parents]
-    children: list[list[int]] = [[] for _ in parents]
-    for v, listed in enumerate(waiting_for):
-        for parent in listed:
-            children[parent].append(v)
+    n_waiting_for: list[int] = []
+    children: dict[int, list[int]] = {}
+    for v, listed in enumerate(parents):
+        distinct = set(listed)
+        n_waiting_for.append(len(distinct))
+        for parent in distinct:
+            children.setdefault(parent, []).append(v)
     placed: list[int] = []
-    ready = [v for v, listed in enumerate(waiting_for) if not listed]
+    ready = [v for v, n_parents in enumerate(n_waiting_for) if not n_parents]
     while ready:
         placed.extend(ready)
         freed: list[int] = []
         for parent in ready:
-            for v in children[parent]:
-                waiting_for[v].discard(parent)
-                if not waiting_for[v]:
+            for v in children.get(parent, ()):
+                n_waiting_for[v] -= 1
+                if not n_waiting_for[v]:
                     freed.append(v)
         ready = sorted(freed)
     return tuple(placed)

@@ -35,17 +35,20 @@ class Recorder:
         self._entries: list[Progress] = []
 
     def begin(self, dag: DAG | None, score: float | None, bound: float) -> None:
-        """Take what an earlier run found for known."""
+        """Take what an earlier run found for known, and say so."""
         self.dag, self.score, self.bound = dag, score, min(self.bound, bound)
         self._note()
+        if self._listener is not None:
+            self._listener.on_progress(Progress(self._seconds(), self.score, self.bound, 0))
 
     def on_progress(self, progress: Progress) -> None:
-        """Note a bound."""
+        """Note a bound; what is passed on is never worse than what was known."""
         self.bound = min(self.bound, progress.bound)
         self._nodes = max(self._nodes, progress.nodes)
         self._note()
         if self._listener is not None:
-            self._listener.on_progress(progress)
+            scores = [score for score in (self.score, progress.score) if score is not None]
+            self._listener.on_progress(replace(progress, score=max(scores, default=None), bound=self.bound))
 
     def on_incumbent(self, dag: DAG, score: float) -> None:
         """Note a better network."""

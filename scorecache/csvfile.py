@@ -194,6 +194,7 @@ def _read_columns(
     chunk = chunk or rows.take(n_chunk_rows)
     if not chunk:
         raise DataError(f"{rows.label}:{rows.first_line}: expected rows of values after the column names, got none")
+    _check_widths(rows, chunk)  # before a column takes memory
     encoders = {
         name: column_encoder(name, encoding.states.get(name), missing_values) for name in names if name != weights
     }

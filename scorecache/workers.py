@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import closing, contextmanager, nullcontext
 from typing import Any, TypeVar
 
@@ -23,6 +25,9 @@ AHEAD = "2 * n_jobs"
 
 CONNECT_SECONDS = 10.0
 """How long to wait for a scheduler, and then for its first worker."""
+
+WATCH_SECONDS = 1.0
+"""How often the workers are looked at while data are sent to them."""
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -39,18 +44,18 @@ def results_of(
 ) -> Iterator[tuple[Key, Result]]:
     """`function(*arguments(key))` for every key, as they are done.
 
-    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent to every worker at once,
-    so that the death of one does not take the only copy along.
+    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent there once. If the only
+    copy goes down with its worker, the tasks that need it are lost, and handed out again with a new copy.
     """
     waiting = dict.fromkeys(keys)
     n_failures = 0
     while waiting:
-        config: Any = nullcontext()
-        if client is not None:
-            from joblib import parallel_config
-
-            config = parallel_config("dask", client=client, scatter=list(shared))
         try:
+            config: Any = nullcontext()
+            if client is not None:
+                from joblib import parallel_config
+
+                config = parallel_config("dask", client=_WatchingClient(client), scatter=list(shared))
             with config, closing(_one_round(function, list(waiting), arguments, n_jobs)) as outcomes:
                 for key, result, error in outcomes:
                     if error is not None:
@@ -117,6 +122,38 @@ def _is_on_a_dask_worker() -> bool:
 
 class _LostError(Exception):
     """The backend gave up, not a task."""
+
+
+class _WatchingClient:
+    """A Dask client that sends data to one worker, from which others fetch it, and watches the workers meanwhile.
+
+    Sent to all of them at once, as joblib asks, Dask's scheduler tries without end to reach one that dies meanwhile,
+    and sends nothing else until the client is gone (`Scheduler.replicate` of distributed 2026.8).
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def scatter(self, data: Any, **options: Any) -> Any:
+        """As the client's own; a _LostError if a worker is lost before it is done."""
+        if options.get("asynchronous"):
+            return self._client.scatter(data, **options)
+        before = set(self._client.ncores())
+        sending = run_coroutine_threadsafe(
+            self._client.scatter(data, asynchronous=True, **{**options, "broadcast": False, "hash": False}),
+            self._client.loop.asyncio_loop,
+        )
+        while not wait([sending], WATCH_SECONDS).done:
+            if not before <= set(self._client.ncores()):
+                sending.cancel()
+                raise _LostError("a worker was lost while the data were sent")
+        try:
+            return sending.result()
+        except Exception as error:
+            raise _LostError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
 
 
 def _one_round(

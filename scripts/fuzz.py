@@ -73,7 +73,7 @@ def _run(fuzzer: Fuzzer, options: argparse.Namespace) -> int:
     print(
         f"{name}: {n_tried:,} inputs from {options.seed}, {tally.accepted:,} accepted ({tally.unwritable:,} not "
         f"writable), {tally.refused:,} refused, {tally.measured:,} measured, {len(tally.faults)} faults; "
-        f"{n_tried / spent:,.0f} inputs/s of CPU",
+        f"{spent:,.0f} s of CPU, {n_tried / spent:,.0f} inputs/s",
         flush=True,
     )
     return len(tally.faults)

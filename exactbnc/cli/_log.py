@@ -10,12 +10,14 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from exactbnc import __version__
 from exactbnc.cli._command import origin, utc_now
 
 if TYPE_CHECKING:
+    from io import FileIO
+
     from exactbnc.dag import DAG
     from exactbnc.limits import Limits
     from exactbnc.listener import Progress
@@ -28,7 +30,7 @@ SECONDS_BETWEEN = 1.0
 class SolveLog:
     """A listener that writes lines; without a file, nothing."""
 
-    def __init__(self, file: TextIO | None) -> None:
+    def __init__(self, file: FileIO | None) -> None:
         self._file = file
         self._last = -float("inf")
 
@@ -36,7 +38,7 @@ class SolveLog:
         """Write a line with the time; a full disk does not end the search."""
         if self._file is not None:
             with suppress(OSError):
-                print(utc_now(), text, file=self._file, flush=True)
+                self._file.write(f"{utc_now()} {text}\n".encode(errors="backslashreplace"))
 
     def on_progress(self, progress: Progress) -> None:
         """Write the state of the search, at most once a second."""
@@ -80,7 +82,7 @@ def solve_log(path: str | None) -> Iterator[SolveLog]:
     if path is None:
         yield SolveLog(None)
         return
-    with open(path, "a", encoding="utf-8") as file:
+    with open(path, "ab", buffering=0) as file:  # what finds no room on the disk is not tried again when it is closed
         log = SolveLog(file)
         log.line(f"start: exactbnc {__version__}: {' '.join(origin().command)}")
         try:

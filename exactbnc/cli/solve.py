@@ -169,20 +169,22 @@ def solve(
         if check is not None:
             _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
         proof = proof_of(problem, solution, limits, seed) if certificate else None
-        if solution.dag is not None and output is not None:
-            stored = None if proof is None else proof.certificate
-            write_network(solution, problem, output, certificate=stored, origin=origin())
-        if solution.dag is not None and plot is not None:
-            draw(solution.dag, plot, class_name=solution.class_name)
-        if files is not None and files.fault is not None:
-            talk.note(f"not every better network could be written: {files.fault}")
-        if "checkpoint" in solution.statistics:
-            talk.note(f"{checkpoint}: {solution.statistics['checkpoint']}")
-        facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
-        if proof is not None:
-            facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
-        talk.result(_lines(problem, solution, facts), "solve", facts)
-        journal.result(facts)
+        try:
+            if solution.dag is not None and output is not None:
+                stored = None if proof is None else proof.certificate
+                write_network(solution, problem, output, certificate=stored, origin=origin())
+            if solution.dag is not None and plot is not None:
+                draw(solution.dag, plot, class_name=solution.class_name)
+        finally:  # what was found in hours is told, also where it cannot be written
+            if files is not None and files.fault is not None:
+                talk.note(f"not every better network could be written: {files.fault}")
+            if "checkpoint" in solution.statistics:
+                talk.note(f"{checkpoint}: {solution.statistics['checkpoint']}")
+            facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
+            if proof is not None:
+                facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
+            talk.result(_lines(problem, solution, facts), "solve", facts)
+            journal.result(facts)
         return exit_code_of(solution)
 
 

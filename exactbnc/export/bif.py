@@ -110,7 +110,7 @@ class _Cursor:
     label: str
     tokens: list[str]
     starts: array[int]
-    breaks: list[int]
+    breaks: array[int]
     place: int = 0
 
     @classmethod
@@ -331,5 +331,5 @@ def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
                 yield word.start(), word[1], False
 
 
-def _line_breaks(text: str) -> list[int]:
-    return [match.start() for match in re.finditer("\n", text)]
+def _line_breaks(text: str) -> array[int]:
+    return array("q", (match.start() for match in re.finditer("\n", text)))

@@ -11,7 +11,7 @@ from scorecache.errors import ParameterError
 SUFFIXES = (".txt", ".bn")
 
 _NOT_IN_A_NAME = re.compile(r"[\[\]|:\s]")
-_BLOCK = r"\[[^\[\]|:]+(?:\|[^\[\]|:]+(?::[^\[\]|:]+)*)?\]"
+_BLOCK = r"\[[^\[\]|:]++(?:\|[^\[\]|:]++(?::[^\[\]|:]++)*+)?+\]"
 
 
 def render(network: Network) -> str:
@@ -25,7 +25,7 @@ def render(network: Network) -> str:
 def parse(text: str, label: str) -> DAG:
     """Read a model string; `label` names the file in errors."""
     joined = re.sub(r"\s", "", text)
-    if not re.fullmatch(f"(?:{_BLOCK})+", joined):
+    if not re.fullmatch(f"(?:{_BLOCK})++", joined):
         raise NetworkFileError(
             label, None, f"expected a model string such as [A][B|A][C|A:B], got {text.strip()!r:.60}"
         )

@@ -29,6 +29,7 @@ from exactbnc.export.network import NetworkFileError
 from exactbnc.export.safe_names import Rule, SafeNames, decode, decode_state
 
 SUFFIXES = (".xml", ".xmlbif", ".bifxml")
+MOST_DEPTH = 100
 
 TEXTS = Rule.of(
     r".*",
@@ -149,6 +150,8 @@ def _tree(content: bytes, label: str) -> _Element:
     open_elements = [document]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_elements) > MOST_DEPTH:
+            raise NetworkFileError(label, parser.CurrentLineNumber, f"expected elements at most {MOST_DEPTH} deep")
         element = _Element(tag, attributes, parser.CurrentLineNumber)
         open_elements[-1].children.append(element)
         open_elements.append(element)

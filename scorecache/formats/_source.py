@@ -22,6 +22,8 @@ STDIO = "-"
 
 _COMMENT = ord("#")
 _CHUNK_BYTES = 1 << 20
+_MOST_WORDS = 1 << 16
+"""No line has more; what follows stays one word, which is no name, and takes no more memory than the line."""
 
 
 class Source:
@@ -38,7 +40,7 @@ class Source:
         try:
             first = lines.readline().removeprefix(codecs.BOM_UTF8)
             for self.line, text in enumerate(chain([first], lines), 1):
-                words = text.split()
+                words = text.split(None, _MOST_WORDS)
                 if words and words[0][0] != _COMMENT:
                     yield words
         except UnpackError as error:

@@ -29,7 +29,7 @@ from scorecache.errors import InputError, ParameterError
 MOST_SECONDS = 1.0
 MEASURED_SECONDS = 20.0
 MOST_RATIO = 10
-FREE_BYTES = 16 * 2**20
+FREE_BYTES = 12 * 2**20
 OWN_ERRORS = (InputError, ParameterError, CertificateError)
 LARGE_BYTES = 200_000
 

@@ -180,6 +180,26 @@ def test_the_bound_of_the_file_is_kept_and_named(tmp_path):
     assert second.statistics["bound_from"] == "checkpoint"
 
 
+def test_a_run_that_goes_on_tells_the_saved_bound_and_score_from_its_first_word(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "SECONDS_BETWEEN", 0.0)
+    problem, path = dense_problem(2), tmp_path / "run.ckpt"
+    saved = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    told = []
+
+    class Ear:
+        def on_progress(self, progress):
+            told.append((progress.score, progress.bound))
+
+        def on_incumbent(self, dag, score):
+            pass
+
+    solve(problem, method="order", checkpoint=path, listener=Ear())
+
+    assert told[0] == (saved.score, saved.bound)
+    assert len(told) > 1
+    assert all(score >= saved.score and bound <= saved.bound for score, bound in told)
+
+
 def test_a_gap_that_the_file_has_reached_needs_no_search(tmp_path):
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
     first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)

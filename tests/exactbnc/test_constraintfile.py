@@ -1,7 +1,10 @@
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactbnc import constraintfile
 from exactbnc.checking import violations
 from exactbnc.constraintfile import ConstraintFileError, read_arcs, read_constraints, read_tiers, write_constraints
 from exactbnc.constraints import Constraints
@@ -234,3 +237,16 @@ def test_tiers_come_in_the_order_of_their_numbers(tmp_path):
 )
 def test_faults_of_a_tiers_file_are_named_by_line(tmp_path, content, fault):
     assert message(tmp_path, read_tiers, "t", content) == fault
+
+
+@examples(300)
+@given(st.text("ab/é '\"\\\t\n#", max_size=12))
+def test_words_of_a_tier_are_those_of_a_shell(text):
+    words = list(constraintfile._shell_words(text))
+
+    try:
+        expected = shlex.split(text)
+    except ValueError:
+        assert words[-1] is None
+    else:
+        assert words == expected

@@ -1,11 +1,14 @@
 """Folders, devices and places without permission where a file is expected."""
 
 import os
+from contextlib import contextmanager
 
 import pytest
 
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 from tests.faults.conftest import files_in
+
+NOBODY = 65534
 
 INPUTS = {
     "score": ("score", "{bad}", "--score", "bic", "-o", "{folder}/out.jkl"),
@@ -75,11 +78,25 @@ def test_a_folder_where_not_even_root_may_write_is_an_error(exactbnc, places, na
     assert "/proc/out" in run.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@contextmanager
+def without_rights():
+    """As a user who is not root, also where the tests run as root."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
 def test_a_file_without_permission_is_an_error(exactbnc, scores):
+    assert exactbnc("info", scores).code == 0  # every module is loaded while it may be read
     scores.chmod(0)
 
-    run = exactbnc("info", scores)
+    with without_rights():
+        run = exactbnc("info", scores)
 
     assert run.code == 1
     assert run.err == f"error: {scores}: Permission denied\n"

@@ -1,5 +1,6 @@
 """Builds through joblib: any backend gives the same files, lost workers are survived, failures are told."""
 
+import asyncio
 import os
 import signal
 
@@ -65,6 +66,33 @@ def test_a_cluster_backend_is_used_but_not_by_its_own_tasks(monkeypatch):
         assert build_cache(dataset, "bic", max_parents=2, distribute=False).equals(local)
     assert not sends_to_a_cluster()
     assert len(runs) == 1
+
+
+def test_a_worker_lost_while_the_data_are_sent_is_survived(monkeypatch):
+    """Dask's scheduler goes on waiting for it; found with a real worker that was killed at that moment."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(workers, "WATCH_SECONDS", 0.05)
+    dataset = table(6, 60)
+    n_sent = 0
+    local = distributed.LocalCluster(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with local as cluster, distributed.Client(cluster) as client:
+        scatter = client.scatter
+
+        async def never():
+            await cluster.workers[0].close()
+            await asyncio.Event().wait()
+
+        def send(*data, **options):
+            nonlocal n_sent
+            n_sent += 1
+            assert not options["broadcast"]  # which would hang in the scheduler, where no watching helps
+            return never() if n_sent == 1 else scatter(*data, **options)
+
+        monkeypatch.setattr(client, "scatter", send)
+        cache = plan_build(dataset, "bic", max_parents=2).run(distribute=True, client=client)
+
+    assert n_sent == 2
+    assert cache.equals(build_cache(dataset, "bic", max_parents=2))
 
 
 def test_listener_hears_of_every_part():

@@ -203,6 +203,32 @@ def test_networks_that_cannot_be_written_do_not_end_the_search(exactbnc, easy, t
     assert "No space left on device" in run.err
 
 
+def test_what_was_found_is_told_where_it_cannot_be_written(exactbnc, easy, tmp_path, monkeypatch):
+    target, log = tmp_path / "net.json", tmp_path / "run.log"
+
+    def full(*targets):
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr("exactbnc.export.atomic_write", full)
+    run = exactbnc("solve", easy, "--method", "dp", "-o", target, "--log", log)
+
+    assert run.code == 1
+    assert run.out.startswith("status:  optimal")
+    assert run.err == f"error: {target}: No space left on device\n"
+    texts = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
+    assert any(text.startswith("result: status optimal") for text in texts)
+    assert texts[-1].startswith("end: OSError: ")
+
+
+def test_a_log_on_a_full_disk_changes_nothing(exactbnc, easy, monkeypatch):
+    monkeypatch.setattr("exactbnc.cli.solve.check_target", lambda target: None)  # which refuses devices
+
+    run = exactbnc("solve", easy, "--method", "dp", "--log", "/dev/full")
+
+    assert (run.code, run.err) == (0, "")
+    assert run.out.startswith("status:  optimal")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
