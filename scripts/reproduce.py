@@ -3,6 +3,7 @@
 
     python scripts/reproduce.py 004 1 --quick               the small data sets, in minutes
     python scripts/reproduce.py 004 1 --results runs        everything, one file per data set and method, resumable
+    python scripts/reproduce.py 004 1 --archive docs/results/cells.jsonl --known     from what is kept, in a second
     python scripts/reproduce.py --list
 
 Papers: 000 Carvalho et al. 2011, 001 Carvalho et al. 2013, 002 Cerquides and Lopez de Mantaras 2003, 003 Carvalho 2009,
@@ -22,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from papers import p000, p001, p002, p003, p004
 from papers._data import DEFAULT_FOLDER, ROOT
-from papers._experiment import Experiment, Store, run, to_stderr
+from papers._experiment import Archive, Experiment, Store, run, to_stderr
 from papers._print import as_csv, as_json, as_text
 
 
@@ -44,13 +45,20 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: there is no table {options.paper} {options.table}; there are {listed}", file=sys.stderr)
         return 2
     experiment = known[options.paper, options.table]
-    store = None if options.results is None else _store(options.results, experiment)
+    store = None if options.results is None else Store(options.results / _name_of(experiment))
+    archive = None if options.archive is None else Archive(options.archive, _name_of(experiment), store)
     cells = experiment.cells(quick=options.quick)
     if options.only is not None:
         cells = [cell for cell in cells if cell.data in options.only]
     if options.method is not None:
         cells = [cell for cell in cells if cell.method in options.method]
-    report = experiment.report(run(experiment, cells, store, None if options.quiet else to_stderr))
+    kept = archive or store
+    if options.known:
+        cells = [cell for cell in cells if kept is not None and kept.get(cell) is not None]
+    results = run(experiment, cells, kept, None if options.quiet else to_stderr)
+    if archive is not None:
+        archive.save(results)
+    report = experiment.report(results)
     about = {
         "paper": options.paper,
         "table": options.table,
@@ -64,9 +72,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _store(folder: Path, experiment: Experiment) -> Store:
-    """Where a table's results are; tables that are made from the same cells share them by `results_of`."""
-    return Store(folder / f"{experiment.paper}-table{getattr(experiment, 'results_of', experiment.table)}")
+def _name_of(experiment: Experiment) -> str:
+    """Under which a table's results are kept; tables that are made from the same cells share them by `results_of`."""
+    return f"{experiment.paper}-table{getattr(experiment, 'results_of', experiment.table)}"
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -79,6 +87,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--method", action="append", metavar="NAME", help="only this method; repeatable")
     parser.add_argument("--quick", action="store_true", help="the small data sets")
     parser.add_argument("--results", type=Path, metavar="DIR", help="keep results here and go on from those that are")
+    parser.add_argument("--archive", type=Path, metavar="FILE", help="take results from this file and add to it")
+    parser.add_argument("--known", action="store_true", help="only what is kept already; compute nothing")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the numbers as CSV")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quiet", action="store_true", help="no progress")

@@ -293,3 +293,42 @@ def test_a_run_goes_on_from_the_results_that_are_kept(tmp_path):
 
     assert found[cells[0]]["accuracy"] == 0.125
     assert found[cells[1]]["accuracy"] > 0.88
+
+
+def test_an_archive_spares_what_it_holds_and_grows(tmp_path):
+    """Cells of two tables in one file; results of a folder beside it join them."""
+    computed = []
+
+    class Table:
+        paper, table, title = "9", "1", "squares"
+
+        def compute(self, cell):
+            computed.append(cell.method)
+            return {"square": int(cell.method) ** 2, "third": int(cell.method) / 3}
+
+    path, folder = tmp_path / "cells.jsonl", framework.Store(tmp_path / "results")
+    first, second, third = (framework.Cell("d", method) for method in "123")
+    archive = framework.Archive(path, "9-table1", folder)
+    archive.save(framework.run(Table(), [first, second], archive))
+    framework.Archive(path, "9-table2").save({first: {"square": 7}})
+    again = framework.run(Table(), [first, second, third], archive)
+    archive.save(again)
+
+    assert computed == ["1", "2", "3"]
+    assert [again[cell]["square"] for cell in (first, second, third)] == [1, 4, 9]
+    assert folder.get(third) == again[third]
+    assert len(path.read_text().splitlines()) == 4
+    assert framework.Archive(path, "9-table1").get(first) == {"square": 1, "third": 0.333333}
+    assert framework.Archive(path, "9-table2").get(first) == {"square": 7}
+
+
+def test_known_results_make_a_table_without_computing(tmp_path, capsys):
+    path = tmp_path / "cells.jsonl"
+    cell = framework.Cell("iris", "anb_bdeu")
+    framework.Archive(path, "004-table1").save({cell: {"accuracy": 0.8765, "n_rows": 150}})
+
+    assert reproduce.main(["004", "1", "--archive", str(path), "--known", "--quiet"]) == 0
+
+    printed = capsys.readouterr().out
+    assert "0.8765" in printed
+    assert "anb_bdeu: mean over 1 data sets 0.8765" in printed

@@ -84,8 +84,54 @@ class Store:
             sink.write(json.dumps(result).encode())
 
 
+@dataclass(frozen=True)
+class Archive:
+    """Results of one table in a file that is kept with the repository: a line of JSON per cell, of several tables.
+
+    What it holds is not computed again; what is computed goes to `beside`, if there is one, and joins it by `save`.
+    """
+
+    path: Path
+    table: str
+    beside: Store | None = None
+
+    def get(self, cell: Cell) -> Result | None:
+        known = self._lines().get((self.table, cell.data, cell.method))
+        return known if known is not None or self.beside is None else self.beside.get(cell)
+
+    def put(self, cell: Cell, result: Result) -> None:
+        if self.beside is not None:
+            self.beside.put(cell, result)
+
+    def save(self, results: Mapping[Cell, Result]) -> None:
+        """Add or replace these cells; lines are sorted."""
+        lines = self._lines() | {(self.table, cell.data, cell.method): result for cell, result in results.items()}
+        with atomic_write(self.path) as (sink,):
+            for (table, data, method), result in sorted(lines.items()):
+                told = {"table": table, "data": data, "method": method, **_rounded(result)}
+                sink.write((json.dumps(told) + "\n").encode())
+
+    def _lines(self) -> dict[tuple[str, str, str], Result]:
+        if not self.path.exists():
+            return {}
+        found = map(json.loads, self.path.read_text(encoding="utf-8").splitlines())
+        return {(line.pop("table"), line.pop("data"), line.pop("method")): line for line in found}
+
+
+def _rounded(value: Any) -> Any:
+    """Six digits are more than a table shows."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _rounded(own) for key, own in value.items()}
+    return [_rounded(own) for own in value] if isinstance(value, list) else value
+
+
 def run(
-    experiment: Experiment, cells: Iterable[Cell], store: Store | None, tell: Callable[[str], None] | None = None
+    experiment: Experiment,
+    cells: Iterable[Cell],
+    store: Store | Archive | None,
+    tell: Callable[[str], None] | None = None,
 ) -> dict[Cell, Result]:
     """Compute the cells that the store does not hold; a cell that fails is told and left out."""
     listed = list(cells)
