@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exactbnc.evaluate import Exact
+from exactbnc.evaluate import Exact, others
 from exactbnc.evaluate.crossval import evaluate_split
 from exactbnc.learning import Recipe
-from scorecache import Dataset
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,7 +19,6 @@ sys.path.append(str(ROOT / "scripts"))
 reproduce = importlib.import_module("reproduce")
 p000, p001, p003 = (importlib.import_module(f"papers.p{number}") for number in ("000", "001", "003"))
 splits = importlib.import_module("papers._splits")
-others = importlib.import_module("papers._others")
 framework = importlib.import_module("papers._experiment")
 data_sets = importlib.import_module("papers._data")
 
@@ -142,32 +140,9 @@ def test_accuracy_counts_rows_over_all_parts():
 # --- classifiers that are not networks
 
 
-def test_one_hot_codes_of_a_worked_example():
-    codes = np.array([[0, 1], [2, 0]], dtype=np.uint16)
-
-    found = others.one_hot(codes, np.array([2, 3]))
-
-    assert found.tolist() == [[1, 0, 0, 0, 1], [0, 1, 1, 0, 0]]
-
-
-@pytest.mark.parametrize("name", p000.OTHERS)
-def test_every_other_classifier_learns_a_copied_feature_and_does_not_look_at_the_class(name):
-    bits = np.arange(60) % 3
-    noise = np.random.default_rng(0).integers(0, 2, 60)
-    data = Dataset.from_codes([noise, bits, bits])
-    class_name = data.names[-1]
-    asked = data.codes.copy()
-    asked[-1] = 0
-
-    log_posterior = others.others()[name].fit(data, class_name).predict(asked)
-
-    assert log_posterior.shape == (60, 3)
-    assert log_posterior.argmax(axis=1).tolist() == bits.tolist()
-    assert np.exp(log_posterior).sum(axis=1).tolist() == [1.0] * 60
-
-
 def test_the_names_of_table_4_are_the_classifiers_there_are():
-    assert tuple(others.others()) == p000.OTHERS == tuple(data_sets.published("000-table4.csv")["tan_fcll z"])
+    assert tuple(p000.OTHERS) == tuple(data_sets.published("000-table4.csv")["tan_fcll z"])
+    assert tuple(p000.OTHERS.values()) == tuple(others.OTHERS)
 
 
 # --- signed ranks

@@ -11,6 +11,8 @@ from collections.abc import Callable
 STRUCTURES = ("anb", "tan", "fan", "kdb", "naive_bayes", "general")
 AVERAGES = ("tbmatan", "sstbmatan")
 GREEDY = ("ghc2-ll", "ghc2-fcll", "ggbn-bdeu", "bnc-2p", "gbn-cmdl", "mc-dag-ges")
+SEARCHED = ("mmpc", "hiton-pc", "pcmb", "s2tmb", "bayes-factor")
+OTHERS = ("decision-tree", "1-nn", "3-nn", "5-nn", "svm-linear", "svm-poly2", "svm-rbf", "logistic")
 SCORES = ("ll", "aic", "bic", "bdeu", "bds", "k2", "bd", "bde", "fnml", "qnml", "mit", "fcll", "acll")
 PARAMETERS = ("eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from exactbnc.cli._completion import AVERAGES, GREEDY, PARAMETERS, SCORES, STRUCTURES, one_of, some_of
+from exactbnc.cli._completion import AVERAGES, GREEDY, OTHERS, PARAMETERS, SCORES, SEARCHED, STRUCTURES, one_of, some_of
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _score = partial(typer.Option, rich_help_panel="Score and parameters")
@@ -32,11 +32,14 @@ Structure = Annotated[
 Structures = Annotated[
     str,
     _structure(
+        "--method",
         "--structure",
         metavar="NAMES",
-        autocompletion=some_of((*STRUCTURES, *AVERAGES, *GREEDY)),
+        autocompletion=some_of((*STRUCTURES, *AVERAGES, *GREEDY, *SEARCHED, *OTHERS)),
         help="anb, tan, fan, kdb, naive_bayes, general; averages: tbmatan, sstbmatan; greedy: ghc2-ll, ghc2-fcll, "
-        "ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; several with commas.",
+        "ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; the anb after a search for features: mmpc, hiton-pc, pcmb, s2tmb, "
+        "bayes-factor; of scikit-learn: decision-tree, 1-nn, 3-nn, 5-nn, svm-linear, svm-poly2, svm-rbf, logistic; "
+        "several with commas.",
     ),
 ]
 K = Annotated[int, _structure("--k", metavar="K", help="Most feature parents, for kdb.")]
@@ -108,6 +111,9 @@ MaxStates = Annotated[
 
 Method = Annotated[
     Literal["auto", "tree", "dp", "order", "ilp"], _search("--method", help="The solver; auto takes the one that fits.")
+]
+Solver = Annotated[
+    Literal["auto", "tree", "dp", "order", "ilp"], _search("--solver", help="The solver; auto takes the one that fits.")
 ]
 TimeLimit = Annotated[
     float | None, _search("--time-limit", metavar="SECONDS", help="For scoring and solving one network.")

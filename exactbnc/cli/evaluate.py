@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli import _learn_options as options
 from exactbnc.cli._cluster import workers_of
+from exactbnc.cli._completion import OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._training import Reading, check_values, constraints_of, names_in, training_data
@@ -18,9 +19,12 @@ from exactbnc.cli._training import Reading, check_values, constraints_of, names_
 if TYPE_CHECKING:
     from exactbnc.constraints import Constraints
     from exactbnc.evaluate import Evaluation, Method
+    from exactbnc.selection._search import ParentChildSearch
 
 AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
 """Structures that are averages over all TANs; they have no score."""
+S2TMB_PARENTS = 3
+"""The most parents in the networks that S2TMB learns: without a limit its time has no bound."""
 MEASURES = ("accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds")
 
 
@@ -44,7 +48,7 @@ def evaluate(
     separator: options.Separator = None,
     weights: options.Weights = None,
     max_states: options.MaxStates = None,
-    method: options.Method = "auto",
+    solver: options.Solver = "auto",
     time_limit: options.TimeLimit = None,
     jobs: options.Fits = None,
     scheduler: options.Scheduler = None,
@@ -52,7 +56,7 @@ def evaluate(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare structures, scores and parameters: accuracy, log-loss, AUC (two classes), Brier and time.
+    """Compare structures, scores, parameters and other classifiers: accuracy, log-loss, AUC, Brier and time.
 
     Cut points are learned inside the folds. Every structure is combined with every score and parameter estimator.
     """
@@ -60,9 +64,9 @@ def evaluate(
 
     from exactbnc.evaluate import cross_validate
 
-    common = {"max_parents": max_parents, "k": k, "ess": ess, "method": method, "time_limit": time_limit}
+    common = {"max_parents": max_parents, "k": k, "ess": ess, "method": solver, "time_limit": time_limit}
     methods = _methods(
-        names_in(structure, "--structure"),
+        names_in(structure, "--method"),
         names_in(score_name, "--score"),
         names_in(parameters, "--parameters"),
         constraints_of(require, forbid, constraint_files),
@@ -112,33 +116,42 @@ def _methods(
     constraints: Constraints,
     common: dict[str, Any],
 ) -> list[Method]:
-    from exactbnc.evaluate import Averaged, Exact
+    from exactbnc.evaluate import Averaged, Exact, Other, Searched
     from exactbnc.learning import Recipe
     from exactbnc.search import BASELINES
     from scorecache.domain import FAMILIES
 
-    known = (*FAMILIES, *AVERAGES, *BASELINES)
+    known = (*FAMILIES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
     for structure in structures:
         if structure not in known:
-            raise UsageError(f"the structure must be one of {', '.join(known)}. Got {structure!r} instead.")
+            raise UsageError(f"the method must be one of {', '.join(known)}. Got {structure!r} instead.")
     methods: list[Method] = []
     for structure in structures:
         if structure in AVERAGES:
             methods.append(Averaged(stubborn=AVERAGES[structure]))
-            continue
-        if structure in BASELINES:
+        elif structure in OTHERS:
+            methods.append(Other(structure))
+        elif structure in BASELINES:
             methods += [
                 replace(BASELINES[structure], parameters=estimator, time_limit=common["time_limit"])
                 for estimator in parameters
             ]
-            continue
-        for score in scores if structure != "naive_bayes" else scores[:1]:
-            for estimator in parameters:
-                recipe = Recipe(
-                    structure=structure, criterion=score, parameters=estimator, constraints=constraints, **common
-                )
-                methods.append(Exact(recipe))
+        else:
+            family = "anb" if structure in SEARCHED else structure
+            for score in scores if structure != "naive_bayes" else scores[:1]:
+                for estimator in parameters:
+                    recipe = Recipe(
+                        structure=family, criterion=score, parameters=estimator, constraints=constraints, **common
+                    )
+                    methods.append(Exact(recipe) if family == structure else Searched(_search(structure), recipe))
     return methods
+
+
+def _search(name: str) -> ParentChildSearch:
+    from exactbnc.selection.searches import SEARCHES
+
+    settings = {"max_parents": S2TMB_PARENTS} if name == "s2tmb" else {}
+    return SEARCHES[name.replace("-", "_")](**settings)
 
 
 def _facts(evaluation: Evaluation) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from statistics import fmean
 import numpy as np
 
 from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
 from exactbnc.evaluate import Exact, Method
 from exactbnc.evaluate.crossval import measures
 from exactbnc.evaluate.methods import Fitted
+from exactbnc.evaluate.searched import fit_on
 from exactbnc.learning import networks_by
-from exactbnc.parameters import fit_parameters
 from exactbnc.parameters.counts import count_family
 from exactbnc.search import BASELINES, MCDagGES
 from exactbnc.selection import Selection, choose
@@ -123,21 +122,8 @@ class SelectedANB:
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Select, learn."""
-        return fit_on(dataset, class_name, self.selection(dataset, class_name))
-
-
-def fit_on(dataset: Dataset, class_name: str, features: Sequence[str]) -> Fitted:
-    """The exact ANB over some features; without any, the class alone."""
-    names = [*features, class_name]
-    positions = [dataset.index[name] for name in names]
-    known = dataset.columns(names)
-    fitted = Exact(exact_recipe("anb", len(names))).fit(known, class_name) if features else _prior(known, class_name)
-    return replace(fitted, predict=lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])))
-
-
-def _prior(dataset: Dataset, class_name: str) -> Fitted:
-    net = fit_parameters(dataset, DAG.from_arcs(dataset.names, []), "eap")
-    return Fitted(lambda codes: net.log_posterior(codes, class_name), net=net)
+        kept = self.selection(dataset, class_name)
+        return fit_on(dataset, class_name, kept, exact_recipe("anb", len(kept) + 1))
 
 
 def choose_by_anb(dataset: Dataset, class_name: str) -> Selection:

@@ -119,8 +119,8 @@ def test_quiet_says_nothing(exactbnc):
         ([], ExitCode.USAGE, "say which column is the class: --class NAME"),
         (["--class", "dysp", "--cv", 1], ExitCode.USAGE, "the number of folds must be from 2 to 500"),
         (["--class", "dysp", "--cv", 499], ExitCode.USAGE, "the rows of the largest class. Got 499"),
-        (["--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the structure must be one of"),
-        (["--class", "dysp", "--structure", "tan,,anb"], ExitCode.USAGE, "--structure must be names with commas"),
+        (["--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the method must be one of"),
+        (["--class", "dysp", "--structure", "tan,,anb"], ExitCode.USAGE, "--method must be names with commas"),
         (["--class", "dysp", "--parameters", "x"], ExitCode.USAGE, "the parameters must be one of"),
     ],
     ids=str,
@@ -140,3 +140,20 @@ def test_greedy_baselines_are_evaluated_on_the_same_folds(exactbnc):
     assert [result["method"].split()[0] for result in results] == ["naive_bayes", "ghc2", "bnc-2p"]
     assert all(0.5 < result["accuracy"] <= 1 for result in results)
     assert [result["n_proved"] for result in results] == [3, 0, 0]
+
+
+def test_searches_and_other_classifiers_are_methods_too(exactbnc):
+    names = "mmpc,s2tmb,bayes-factor,decision-tree,3-nn,svm-linear,logistic"
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", names, "--cv", "2", "--json")
+    results = json.loads(run.out)["results"]
+
+    told = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
+    assert [result["method"] for result in results] == told
+    assert all(0.7 < result["accuracy"] < 1 for result in results)
+    assert [result["n_proved"] for result in results] == [2, 2, 2, 0, 0, 0, 0]
+
+
+def test_the_solver_is_chosen_by_its_own_option(exactbnc):
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", "tan", "--solver", "ilp", "--cv", "2", "--json")
+
+    assert json.loads(run.out)["results"][0]["n_proved"] == 2
