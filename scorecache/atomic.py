@@ -11,12 +11,16 @@ import errno
 import gzip
 import lzma
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Protocol
 from uuid import uuid4
+
+
+_TEMPORARY = re.compile(r"\.[0-9a-f]{32}\.tmp")
 
 
 class ByteSink(Protocol):
@@ -55,6 +59,13 @@ def atomic_write(*targets: str | os.PathLike[str]) -> Iterator[tuple[ByteSink, .
         for temporary in temporaries:
             with suppress(OSError):
                 temporary.unlink()
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Delete what writers that were killed have left in a folder to which nobody writes any more."""
+    for file in folder.glob(".*.tmp"):
+        if _TEMPORARY.fullmatch(file.name):
+            file.unlink(missing_ok=True)
 
 
 @contextmanager

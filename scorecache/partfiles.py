@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from scorecache.atomic import atomic_write
+from scorecache.atomic import atomic_write, remove_abandoned
 from scorecache.errors import ParameterError
 from scorecache.parts import Families, Part
 
@@ -78,9 +78,10 @@ class PartFolder:
             file.write(json.dumps(head).encode() + b"\n" + payload)
 
     def remove(self) -> None:
-        """Delete the parts, and the folder if nothing else is in it."""
+        """Delete the parts, whole or abandoned, and the folder if nothing else is in it."""
         for file in self.path.glob(f"*{SUFFIX}"):
             file.unlink(missing_ok=True)
+        remove_abandoned(self.path)
         with suppress(OSError):
             self.path.rmdir()
 

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from scorecache.atomic import atomic_write
+from scorecache.atomic import atomic_write, remove_abandoned
 
 
 def files_in(folder):
@@ -133,3 +133,13 @@ def test_mode_of_the_old_file_is_kept(tmp_path):
         sink.write(b"new")
 
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path):
+    left, own, others = tmp_path / f".{'0a' * 16}.tmp", tmp_path / "kept.tmp", tmp_path / ".mine.tmp"
+    for file in (left, own, others):
+        file.write_bytes(b"")
+
+    remove_abandoned(tmp_path)
+
+    assert sorted(tmp_path.iterdir()) == sorted([own, others])
