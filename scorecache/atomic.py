@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import IO, Protocol
 from uuid import uuid4
 
-
 _TEMPORARY = re.compile(r"\.[0-9a-f]{32}\.tmp")
 
 
