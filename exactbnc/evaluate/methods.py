@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from exactbnc.averaging import TanAverage
 from exactbnc.bayesnet import BayesNet
+from exactbnc.dag import DAG
 from exactbnc.learning import Recipe, learn, networks_by
+from exactbnc.parameters import fit_parameters
 from exactbnc.solution import Status
 from scorecache.dataset import Dataset
 
@@ -60,16 +62,28 @@ class Exact:
         if self.selects:
             from exactbnc.selection import choose
 
-            kept = [*choose(dataset, class_name, fit=networks_by(self.recipe)).kept, class_name]
-            positions = [dataset.index[name] for name in kept]
-            fitted = Exact(self.recipe).fit(dataset.columns(kept), class_name)
-            return replace(fitted, predict=lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])))
+            kept = choose(dataset, class_name, fit=networks_by(self.recipe)).kept
+            return fit_on(dataset, class_name, kept, self.recipe)
         learned = learn(dataset, class_name, self.recipe)
         if learned.solution.stop_reason == "interrupted":
             raise KeyboardInterrupt
         net = learned.net
         is_proved = learned.solution.status is Status.OPTIMAL
         return Fitted(lambda codes: net.log_posterior(codes, class_name), is_proved, net)
+
+
+def fit_on(dataset: Dataset, class_name: str, features: Sequence[str], recipe: Recipe) -> Fitted:
+    """The best network over some features; without any, the class alone."""
+    names = [*features, class_name]
+    positions = [dataset.index[name] for name in names]
+    known = dataset.columns(names)
+    fitted = Exact(recipe).fit(known, class_name) if features else _prior(known, class_name)
+    return replace(fitted, predict=lambda codes: fitted.predict(np.ascontiguousarray(codes[positions])))
+
+
+def _prior(dataset: Dataset, class_name: str) -> Fitted:
+    net = fit_parameters(dataset, DAG.from_arcs(dataset.names, []), "eap")
+    return Fitted(lambda codes: net.log_posterior(codes, class_name), net=net)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ import numpy as np
 from exactbnc.bayesnet import BayesNet
 from exactbnc.evaluate import Exact, Method
 from exactbnc.evaluate.crossval import measures
-from exactbnc.evaluate.methods import Fitted
-from exactbnc.evaluate.searched import fit_on
+from exactbnc.evaluate.methods import Fitted, fit_on
 from exactbnc.learning import networks_by
 from exactbnc.parameters.counts import count_family
 from exactbnc.search import BASELINES, MCDagGES
