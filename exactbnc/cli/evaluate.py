@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
 """Structures that are averages over all TANs; they have no score."""
-S2TMB_PARENTS = 3
-"""The most parents in the networks that S2TMB learns: without a limit its time has no bound."""
 MEASURES = ("accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds")
 
 
@@ -150,8 +148,7 @@ def _methods(
 def _search(name: str) -> ParentChildSearch:
     from exactbnc.selection.searches import SEARCHES
 
-    settings = {"max_parents": S2TMB_PARENTS} if name == "s2tmb" else {}
-    return SEARCHES[name.replace("-", "_")](**settings)
+    return SEARCHES[name.replace("-", "_")]()
 
 
 def _facts(evaluation: Evaluation) -> dict[str, Any]:

@@ -6,8 +6,8 @@
 The best network is that of the largest BDeu score, proved. Where the first pass takes a descendant of T that is not a
 child, the spouses of the second drive it out; no search from the other variable's side (symmetry) is needed. Spouses
 are the parents of T's children that are not next to T; they and the neighbours are the same in all equivalent networks.
-Variables come in the order of the data. `max_parents` limits the networks (None: no limit); the time grows
-exponentially with the largest Z.
+Variables come in the order of the data. `max_parents` limits the networks (None: no limit, as in the reference); the
+time grows exponentially with the largest Z.
 Reference: T. Gao, Q. Ji, "Efficient score-based Markov blanket discovery", International Journal of Approximate
 Reasoning 80, 2017.
 """
@@ -28,6 +28,9 @@ from scorecache.errors import ParameterError
 from scorecache.scores import make_score
 from scorecache.scores._base import require_positive
 
+MAX_PARENTS = 3
+"""Without a limit the time has no bound."""
+
 
 @dataclass(frozen=True)
 class S2TMB(ParentChildSearch):
@@ -38,7 +41,7 @@ class S2TMB(ParentChildSearch):
     reference: ClassVar[str] = "Gao, Ji (2017)"
 
     ess: float = 1.0
-    max_parents: int | None = None
+    max_parents: int | None = MAX_PARENTS
 
     def __post_init__(self) -> None:
         require_positive(self.name, "ess", self.ess)

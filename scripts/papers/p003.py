@@ -3,9 +3,10 @@
 Table 2: optimal TAN classifiers under eight scores. The paper does not say how parameters were estimated; in table "2"
 ours are frequencies smoothed with 0.5 per cell, in table "2-ofe" they are not smoothed. The latter comes close to the
 paper on satimage and vehicle and, under LL and BIC, on soybean-large, where trees with large tables meet configurations
-without rows. Beside the scores stands naive Bayes, which has no tree at all. Of the intervals printed as 95 %, those of the holdouts are 1.96 sqrt(a (1 - a) / m) and those of the
-cross-validations sqrt(a (1 - a) / m). The numbers on glass are out of reach of its nine features; with the running
-number of the rows, which are sorted by class, as a feature they are not.
+without rows. Beside the scores stands naive Bayes, which has no tree at all. Of the intervals printed as 95 %, those of
+the holdouts are 1.96 sqrt(a (1 - a) / m) and those of the cross-validations sqrt(a (1 - a) / m). The numbers on glass
+are out of reach of its nine features; with the running number of the rows, which are sorted by class, as a feature they
+are not.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from exactbnc.learning import networks_by
 from exactbnc.parameters.counts import count_family
 from exactbnc.search import BASELINES, MCDagGES
 from exactbnc.selection import Selection, choose
-from exactbnc.selection.searches import SEARCHES, ParentChildSearch
+from exactbnc.selection.searches import SEARCHES
 from papers._data import load
 from papers._experiment import Cell, Result
 from papers.p004_setup import exact_recipe, folds_of
@@ -34,8 +34,6 @@ PARENTS_OF_GES = 2
 without a limit arcs are added for as long as rows can be told apart. This limit gives the paper's mean."""
 SECONDS_OF_GES = 20.0
 """Per fold, without that limit."""
-S2TMB_PARENTS = 3
-"""Without a limit the time of S2TMB has no bound."""
 
 
 def cross_validated(folder: Path, cell: Cell) -> Result:
@@ -100,13 +98,8 @@ def method_of(name: str, n_vars: int) -> Method:
         "fsanb_by_nb": lambda: SelectedANB(lambda data, target: choose(data, target).kept),
     }
     if name in SEARCHES:
-        return SelectedANB(search_of(name).parents_and_children)
+        return SelectedANB(SEARCHES[name]().parents_and_children)
     return methods[name]()
-
-
-def search_of(name: str) -> ParentChildSearch:
-    """A search for parents and children with the settings of this module."""
-    return SEARCHES[name](max_parents=S2TMB_PARENTS) if name == "s2tmb" else SEARCHES[name]()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Paper 004, Tables 4 and 5: five searches for parents and children, on known networks and before an ANB.
 
 MMPC, HITON-PC and PCMB test by G^2 at the level 0.05 given at most three variables. S2TMB learns exact networks in
-which a variable has at most `S2TMB_PARENTS` parents: without a limit its time has no bound. The threshold and ESS of
-the Bayes factor are chosen per target by cross-validation; its time is that of one search, as in the paper.
+which a variable has at most three parents: without a limit its time has no bound. The threshold and ESS of the Bayes
+factor are chosen per target by cross-validation; its time is that of one search, as in the paper.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import numpy as np
 from exactbnc.dag import DAG
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.selection import choose
+from exactbnc.selection.s2tmb import MAX_PARENTS
 from exactbnc.selection.searches import SEARCHES, BayesFactorSearch
 from papers._data import published
 from papers._experiment import Cell, Line, Report, Result
-from papers.p004_classifiers import FSANB, S2TMB_PARENTS, cross_validated, search_of
+from papers.p004_classifiers import FSANB, cross_validated
 from papers.p004_setup import PAPER, names_of
 from scorecache import Dataset
 
@@ -54,7 +55,7 @@ class Searches:
         """All variables as targets, on one sample."""
         net = read_bayesnet(self.folder / "networks" / f"{cell.data}.bif.gz")
         sample = net.sample(N_SAMPLES, seed=0)
-        search_of(cell.method).parents_and_children(sample.rows(np.arange(FEW_ROWS)), sample.names[0])  # loads kernels
+        SEARCHES[cell.method]().parents_and_children(sample.rows(np.arange(FEW_ROWS)), sample.names[0])  # loads kernels
         find = _by_bayes_factors if cell.method == BAYES_FACTOR else _by_search
         found, seconds = find(sample, cell.method)
         true = neighbours(net.dag)
@@ -74,7 +75,7 @@ class Searches:
                 mean = {name: fmean(r[name] for r in own) for name in own[0]}
                 lines.append(Line(f"average {search}", _paper_mean(paper, results, search), mean))
         notes = [
-            f"One sample of {N_SAMPLES:,} rows. S2TMB: at most {S2TMB_PARENTS} parents; the paper states no limit.",
+            f"One sample of {N_SAMPLES:,} rows. S2TMB: at most {MAX_PARENTS} parents; the paper states no limit.",
             "Tests and networks of one target serve the next; CPU time of all targets over their number.",
         ]
         return Report(f"004 Table 4: {self.title}", ("missing", "extra", "ms"), lines, notes)
@@ -91,7 +92,7 @@ def neighbours(dag: DAG) -> dict[str, set[str]]:
 
 def _by_search(sample: Dataset, name: str) -> tuple[dict[str, set[str]], float]:
     begun = time.process_time()
-    found = search_of(name).all_parents_and_children(sample)
+    found = SEARCHES[name]().all_parents_and_children(sample)
     return {target: set(kept) for target, kept in found.items()}, time.process_time() - begun
 
 
