@@ -29,8 +29,8 @@ from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found
 from exactbnc.solvers.root._highs import ColumnLP
 from exactbnc.solvers.root.cuts import CLUSTER, Cuts, joined, reduced_costs
-from exactbnc.solvers.root.lp import LONG, RootSettings
 from exactbnc.solvers.root.root import Root, find_root
+from exactbnc.solvers.root.settings import LONG, RootSettings
 from exactbnc.solvers.table import CostTable, cost_table
 from scorecache.errors import ParameterError
 

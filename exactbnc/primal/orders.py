@@ -23,8 +23,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc._bits import members_of
 from exactbnc.primal import _orders_kernels as kernels
-from exactbnc.primal._orders_kernels import Families, Walk
+from exactbnc.primal._orders_families import Families, list_pairs
+from exactbnc.primal._orders_kernels import Walk
+from exactbnc.primal._orders_kicks import greedy_order, hop
 
 __all__ = ["Effort", "Families", "FoundOrder", "LongSearch", "families", "improve", "search_orders"]
 
@@ -80,8 +83,8 @@ def families(child_start: Ints, masks: Words, cost: Ints) -> Families:
     costs[is_given] = cost
     all_masks = np.zeros((len(is_given), masks.shape[1]), dtype=np.uint64)
     all_masks[is_given] = masks
-    member_start, members = kernels.list_members(all_masks)
-    return Families(starts, costs, member_start, members, *kernels.list_pairs(starts, member_start, members))
+    member_start, members = members_of(all_masks)
+    return Families(starts, costs, member_start, members, *list_pairs(starts, member_start, members))
 
 
 def improve(table: Families, order: Ints, *, seed: int = 0) -> tuple[Ints, int | None]:
@@ -113,14 +116,14 @@ def search_orders(
     target = max(target, 0)
     walk = _walk(table, seed)
     if start is None or not _enter(table, walk, start):
-        is_feasible = _enter(table, walk, kernels.greedy_order(table, walk.random, _FIRST_NOISE))
+        is_feasible = _enter(table, walk, greedy_order(table, walk.random, _FIRST_NOISE))
         if not is_feasible:
             return None
     kernels.note_best(table, walk)
     n_chains = 0
     while n_chains < effort.n_chains and not _is_over(walk, target, deadline):
         if n_chains > 0:
-            _enter(table, walk, kernels.greedy_order(table, walk.random, _NOISE))
+            _enter(table, walk, greedy_order(table, walk.random, _NOISE))
         _hop(table, walk, effort.kicks_per_var * n_vars, _temperature(walk, n_chains), target, deadline)
         n_chains += 1
     _enter(table, walk, walk.best_order.copy())
@@ -168,7 +171,7 @@ class LongSearch:
         end = int(tally[kernels.WORK]) + work
         while tally[kernels.WORK] < end:
             temperature = _temperature(self._walk, self.n_chains - 1)
-            if kernels.hop(self._table, self._walk, self._n_kicks, temperature, 0, end - int(tally[kernels.WORK])):
+            if hop(self._table, self._walk, self._n_kicks, temperature, 0, end - int(tally[kernels.WORK])):
                 if tally[kernels.BEST] <= 0:
                     return
                 self._begin(_NOISE)
@@ -176,7 +179,7 @@ class LongSearch:
     def _begin(self, noise: float) -> None:
         """A new chain from a greedy order."""
         self.n_chains += 1
-        _enter(self._table, self._walk, kernels.greedy_order(self._table, self._walk.random, noise))
+        _enter(self._table, self._walk, greedy_order(self._table, self._walk.random, noise))
         kernels.note_best(self._table, self._walk)
         self._walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
         self._walk.tally[kernels.N_IDLE] = 0
@@ -193,7 +196,7 @@ def _hop(table: Families, walk: Walk, n_kicks: int, temperature: float, target: 
     walk.tally[kernels.N_IDLE] = 0
     is_done = False
     while not is_done and not _is_over(walk, target, deadline):
-        is_done = kernels.hop(table, walk, n_kicks, temperature, target, _CHUNK)
+        is_done = hop(table, walk, n_kicks, temperature, target, _CHUNK)
 
 
 def _is_over(walk: Walk, target: int, deadline: float) -> bool:

@@ -24,9 +24,9 @@ from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.order.solver import OrderSolver
-from exactbnc.solvers.root.lp import LONG, SHORT, RootSettings
 from exactbnc.solvers.root.report import Report, infeasible
 from exactbnc.solvers.root.root import Root, incumbent_of
+from exactbnc.solvers.root.settings import LONG, SHORT, RootSettings
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 

@@ -1,4 +1,4 @@
-"""Sparse tables in nested order, refined and projected in one pass each, without looking anything up.
+"""Sparse tables in nested order, which are refined, projected and counted in one pass each, nothing looked up.
 
 A table (S, v) lists the configurations of S + {0, ..., v - 1} that occur, with their weights, cell by cell of S. Rows
 are numbered in the lexicographic order of the variables 0, 1, 2, ..., an entry is named after its first row, and the
@@ -6,8 +6,8 @@ entries of a cell ascend. Hence entries of a cell that agree on the variables be
 larger sets come from those of smaller ones by one pass over what is left of the data:
 
     refine    (S, v) -> (S + {u}, u), u < v: cells fall apart by the state of u, variables between u and v are dropped
-    project   (S, v) -> (S, u), u < v: variables from u on are dropped
-    count     (S, v), x < v: the weights of the cells of S + {x}, or of S and several variables below v
+    project   (S, v) -> (S, u), u < v: variables from u on are dropped                              (`nested_refine`)
+    count     (S, v), x < v: the cells of S + {x}, or of S and several variables below v            (`nested_count`)
 
 A cell with a single entry never falls apart again, whatever is added to S, so it leaves the table and only its weight
 is kept (compare the stripped partitions of Huhtala et al. 1999, "TANE"). Weights of such cells, like those that are
@@ -30,9 +30,6 @@ Counts = NDArray[np.int32]
 FEWEST_SMALL, MOST_SMALL = 16, 256
 MERGED_SHARE = 0.75
 """A prefix is worth its memory if so few of the rows differ on it, and a projection if so few entries are left."""
-
-PROMISING = 1.5
-"""A projection is tried if it cannot leave more than this many times the entries there are."""
 
 FEWEST_PREFIXES, ROWS_PER_PREFIX = 64, 16
 """So few different prefixes are gone through for every set that is counted."""
@@ -133,7 +130,7 @@ def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells:
 
 
 @njit(cache=True, nogil=True)
-def _tally(small: Counts, large: Counts, n_large: int, weight: int) -> int:
+def tally(small: Counts, large: Counts, n_large: int, weight: int) -> int:
     """Note a cell; the number of those that are listed."""
     if weight < len(small):
         small[weight] += 1
@@ -143,7 +140,7 @@ def _tally(small: Counts, large: Counts, n_large: int, weight: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _copy_tally(tables: Tables, d: int, k: int, small: Counts, large: Counts) -> int:
+def copy_tally(tables: Tables, d: int, k: int, small: Counts, large: Counts) -> int:
     """Begin with the cells that have left a table; the number of those that are listed."""
     for weight in range(len(small)):
         small[weight] = tables.small[d, k, weight]
@@ -171,16 +168,16 @@ def start(tables: Tables, d: int, labels: Counts, n_labels: int, weights: Ints, 
     for i in range(len(labels)):
         place = places[labels[i]]
         if place < 0:
-            n_large = _tally(small, large, n_large, weights[i])
+            n_large = tally(small, large, n_large, weights[i])
         else:
             tables.rows[d, place] = i
             tables.weights[d, place] = weights[i]
             places[labels[i]] += 1
-    _close(tables, d, 0, n_vars, at, n_cells, n_large)
+    close(tables, d, 0, n_vars, at, n_cells, n_large)
 
 
 @njit(cache=True, nogil=True)
-def _close(tables: Tables, d: int, k: int, below: int, entry_end: int, cell_end: int, n_large: int) -> None:
+def close(tables: Tables, d: int, k: int, below: int, entry_end: int, cell_end: int, n_large: int) -> None:
     """Table k of line d is finished, and the last one."""
     tables.n_kept[d] = k + 1
     tables.below[d, k] = below
@@ -190,251 +187,9 @@ def _close(tables: Tables, d: int, k: int, below: int, entry_end: int, cell_end:
 
 
 @njit(cache=True, nogil=True)
-def _smallest(tables: Tables, d: int, below: int) -> int:
+def smallest(tables: Tables, d: int, below: int) -> int:
     """The smallest table that still has all variables below this one."""
     k = tables.n_kept[d] - 1
     while tables.below[d, k] < below:
         k -= 1
     return k
-
-
-@njit(cache=True, nogil=True)
-def refine(tables: Tables, d: int, u: int, arity: int, nested: Nested, to: int) -> None:
-    """Begin line `to` with the table (S + {u}, u), from the tables of S in line d."""
-    k = _smallest(tables, d, u + 1)
-    small, large = tables.small[to, 0], tables.large[to, 0]
-    n_large = _copy_tally(tables, d, k, small, large)
-    tables.n_large[to, 0] = n_large
-    column, prefix = nested.codes[u], nested.prefix[nested.prefix_row[u + 1]]
-    if arity == 2:
-        _part_in_two(tables, d, k, column, prefix, to)
-    else:
-        _part(tables, d, k, column, prefix, to)
-    tables.n_kept[to] = 1
-    tables.below[to, 0] = u
-
-
-@njit(cache=True, nogil=True)
-def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
-    """Part the cells of table k by the states of a column."""
-    known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
-    rows, weights, cells = tables.rows[to], tables.weights[to], tables.cells[to]
-    small, large, held = tables.small[to, 0], tables.large[to, 0], tables.held
-    n_large = tables.n_large[to, 0]
-    in_state, met, place = tables.in_cell, tables.met, tables.place
-    at = n_cells = 0
-    first = tables.entry_end[d, k]
-    for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-        last = known_cells[cell]
-        n = n_met = 0
-        known = -1
-        for e in range(first, last):
-            row = known_rows[e]
-            if prefix[row] == known:
-                held[1, n - 1] += known_weights[e]
-            else:
-                known = prefix[row]
-                held[0, n] = row
-                held[1, n] = known_weights[e]
-                state = column[row]
-                met[n_met] = state
-                n_met += in_state[state] == 0
-                in_state[state] += 1
-                n += 1
-        first = last
-        for i in range(n_met):
-            place[met[i]] = at
-            if in_state[met[i]] > 1:
-                at += in_state[met[i]]
-                cells[n_cells] = at
-                n_cells += 1
-        for e in range(n):
-            state = column[held[0, e]]
-            if in_state[state] == 1:
-                n_large = _tally(small, large, n_large, held[1, e])
-            else:
-                rows[place[state]] = held[0, e]
-                weights[place[state]] = held[1, e]
-                place[state] += 1
-        for i in range(n_met):
-            in_state[met[i]] = 0
-    tables.entry_end[to, 1] = at
-    tables.cell_end[to, 1] = n_cells
-    tables.n_large[to, 0] = n_large
-
-
-@njit(cache=True, nogil=True)
-def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
-    """The same for two states: every entry is put down twice, and only one of the two ends moves on."""
-    known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
-    rows, weights, cells = tables.rows[to], tables.weights[to], tables.cells[to]
-    small, large, held = tables.small[to, 0], tables.large[to, 0], tables.held
-    n_large = tables.n_large[to, 0]
-    at = n_cells = 0
-    first = tables.entry_end[d, k]
-    for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-        last = known_cells[cell]
-        zeros, ones = at, 0
-        known = -1
-        state = 0
-        for e in range(first, last):
-            row, weight = known_rows[e], known_weights[e]
-            if prefix[row] == known:
-                if state:
-                    held[1, ones - 1] += weight
-                else:
-                    weights[zeros - 1] += weight
-            else:
-                known = prefix[row]
-                state = int(column[row])
-                rows[zeros] = row
-                weights[zeros] = weight
-                held[0, ones] = row
-                held[1, ones] = weight
-                zeros += 1 - state
-                ones += state
-        first = last
-        if zeros == at + 1:
-            n_large = _tally(small, large, n_large, weights[at])
-        elif zeros > at:
-            at = zeros
-            cells[n_cells] = at
-            n_cells += 1
-        if ones == 1:
-            n_large = _tally(small, large, n_large, held[1, 0])
-        elif ones > 1:
-            for e in range(ones):
-                rows[at + e] = held[0, e]
-                weights[at + e] = held[1, e]
-            at += ones
-            cells[n_cells] = at
-            n_cells += 1
-    tables.entry_end[to, 1] = at
-    tables.cell_end[to, 1] = n_cells
-    tables.n_large[to, 0] = n_large
-
-
-@njit(cache=True, nogil=True)
-def project(tables: Tables, d: int, least: int, nested: Nested) -> None:
-    """Add tables (S, u) with falling u >= least to line d, wherever that leaves few enough entries."""
-    for u in range(tables.below[d, tables.n_kept[d] - 1] - 1, least - 1, -1):
-        project_once(tables, d, u, nested)
-
-
-@njit(cache=True, nogil=True)
-def project_once(tables: Tables, d: int, u: int, nested: Nested) -> None:
-    """Add the table (S, u) to line d, if that promises to leave few enough entries, and does."""
-    k = tables.n_kept[d] - 1
-    n_entries = tables.entry_end[d, k + 1] - tables.entry_end[d, k]
-    n_cells = tables.cell_end[d, k + 1] - tables.cell_end[d, k]
-    if u < tables.below[d, k] and n_cells * nested.n_prefixes[u] <= PROMISING * n_entries:
-        _project(tables, d, u, nested.prefix[nested.prefix_row[u]])
-
-
-@njit(cache=True, nogil=True)
-def _project(tables: Tables, d: int, u: int, prefix: Counts) -> None:
-    """Add the table (S, u) if it is smaller by the merged share than the last one."""
-    k = tables.n_kept[d] - 1
-    rows, weights, cells = tables.rows[d], tables.weights[d], tables.cells[d]
-    small, large = tables.small[d, k + 1], tables.large[d, k + 1]
-    n_large = _copy_tally(tables, d, k, small, large)
-    first, end = tables.entry_end[d, k], tables.entry_end[d, k + 1]
-    most = end + int(MERGED_SHARE * (end - first))
-    at, cell_at = end, tables.cell_end[d, k + 1]
-    for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-        last = cells[cell]
-        if at + last - first > len(rows):
-            return
-        n = at
-        known = -1
-        for e in range(first, last):
-            row = rows[e]
-            if prefix[row] == known:
-                weights[n - 1] += weights[e]
-            else:
-                known = prefix[row]
-                rows[n] = row
-                weights[n] = weights[e]
-                n += 1
-        first = last
-        if n == at + 1:
-            n_large = _tally(small, large, n_large, weights[at])
-        else:
-            at = n
-            cells[cell_at] = at
-            cell_at += 1
-        if at > most:
-            return
-    _close(tables, d, k + 1, u, at, cell_at, n_large)
-
-
-@njit(cache=True, nogil=True)
-def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Counts, large: Counts) -> int:
-    """Tally the cells of S + {x}, S being that of line d; the number of those in `large`."""
-    k = _smallest(tables, d, x + 1)
-    column = nested.codes[x]
-    rows, weights, cells = tables.rows[d], tables.weights[d], tables.cells[d]
-    n_large = _copy_tally(tables, d, k, small, large)
-    first = tables.entry_end[d, k]
-    if arity == 2:
-        for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-            last = cells[cell]
-            total = ones = 0
-            for e in range(first, last):
-                total += weights[e]
-                ones += weights[e] * column[rows[e]]
-            first = last
-            if ones > 0:
-                n_large = _tally(small, large, n_large, ones)
-            if ones < total:
-                n_large = _tally(small, large, n_large, total - ones)
-        return n_large
-    in_state, met = tables.in_cell, tables.met
-    for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-        last = cells[cell]
-        n_met = 0
-        for e in range(first, last):
-            state = column[rows[e]]
-            met[n_met] = state
-            n_met += in_state[state] == 0
-            in_state[state] += weights[e]
-        for i in range(n_met):
-            n_large = _tally(small, large, n_large, in_state[met[i]])
-            in_state[met[i]] = 0
-        first = last
-    return n_large
-
-
-@njit(cache=True, nogil=True)
-def tail_codes(nested: Nested, below: int, tail: Ints, n_tail: int, arities: Ints, codes: Ints) -> None:
-    """The configuration of some variables, all below `below`, by the number of the prefix."""
-    first_row = nested.first_row[nested.prefix_row[below]]
-    n_prefixes = nested.n_prefixes[below]
-    codes[:n_prefixes] = 0
-    for i in range(n_tail):
-        column, r = nested.codes[tail[i]], arities[tail[i]]
-        for number in range(n_prefixes):
-            codes[number] = codes[number] * r + column[first_row[number]]
-
-
-@njit(cache=True, nogil=True)
-def count_tail(tables: Tables, d: int, below: int, codes: Ints, prefix: Counts, small: Counts, large: Counts) -> int:
-    """Tally the cells of S and some variables below `below`, whose configuration `codes` tells by prefix."""
-    k = _smallest(tables, d, below)
-    rows, weights, cells = tables.rows[d], tables.weights[d], tables.cells[d]
-    n_large = _copy_tally(tables, d, k, small, large)
-    in_cell, met = tables.in_cell, tables.met
-    first = tables.entry_end[d, k]
-    for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
-        last = cells[cell]
-        n_met = 0
-        for e in range(first, last):
-            code = codes[prefix[rows[e]]]
-            met[n_met] = code
-            n_met += in_cell[code] == 0
-            in_cell[code] += weights[e]
-        for i in range(n_met):
-            n_large = _tally(small, large, n_large, in_cell[met[i]])
-            in_cell[met[i]] = 0
-        first = last
-    return n_large

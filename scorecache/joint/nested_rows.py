@@ -8,17 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.counting.nested import (
-    Nested,
-    count,
-    count_tail,
-    new_tables,
-    project,
-    project_once,
-    refine,
-    start,
-    tail_codes,
-)
+from scorecache.counting.nested import Nested, new_tables, start
+from scorecache.counting.nested_count import count, count_tail, tail_codes
+from scorecache.counting.nested_refine import project, project_once, refine
 from scorecache.counting.subsets import advance, rank_without, unrank
 from scorecache.joint.families import sets_before
 from scorecache.joint.label_rows import family_needed, parents_needed

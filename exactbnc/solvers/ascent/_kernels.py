@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from exactbnc.solvers._bits import popcount, trailing_zeros
+from exactbnc._bits import popcount, trailing_zeros
 from exactbnc.solvers.graph import Ints
 
 Bytes = NDArray[np.uint8]

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from exactbnc._bits import popcount, trailing_zeros
 from exactbnc.cuts.facets import coefficient_table, rho_table
-from exactbnc.solvers._bits import popcount, trailing_zeros
 from exactbnc.solvers.ascent._kernels import (
     BYTE_START,
     COLUMN_END,

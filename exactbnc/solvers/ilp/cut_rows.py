@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from exactbnc._bits import trailing_zeros
 from exactbnc.cuts.facets import coefficient_table
-from exactbnc.solvers._bits import trailing_zeros
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.ilp.model import Columns, Floats, Row
 from exactbnc.solvers.root.cuts import Cuts, cut_value, right_hand_sides

@@ -37,9 +37,9 @@ from exactbnc.solvers.ilp.plugins import (
 from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
 from exactbnc.solvers.ilp.settings import configure, set_limits
 from exactbnc.solvers.interrupt import ctrl_c_calls
-from exactbnc.solvers.root.lp import LONG, RootSettings
 from exactbnc.solvers.root.report import Report
 from exactbnc.solvers.root.root import Root
+from exactbnc.solvers.root.settings import LONG, RootSettings
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError

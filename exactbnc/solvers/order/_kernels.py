@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from exactbnc.solvers._bits import trailing_zeros
+from exactbnc._bits import trailing_zeros
 from exactbnc.solvers.ascent._kernels import (
     COST,
     FULL_END,

@@ -17,9 +17,9 @@ from exactbnc.solvers.ascent.arrange import arrange
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.order.layers import Search
-from exactbnc.solvers.root.lp import SHORT, RootSettings
 from exactbnc.solvers.root.report import Report, infeasible
 from exactbnc.solvers.root.root import Root, incumbent_of
+from exactbnc.solvers.root.settings import SHORT, RootSettings
 from exactbnc.solvers.root.watch import better_order, watched_root
 from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from exactbnc.solvers._bits import popcount, trailing_zeros
+from exactbnc._bits import popcount
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.table import Words
 
@@ -21,26 +21,6 @@ N_NEWTON = 30
 NEWTON_TOL = 1e-6
 SMALL_STEP = 1e-3
 """Sweeps end when no weight changed by more than this share."""
-
-
-@njit(cache=True, nogil=True)
-def member_pairs(masks: Words) -> tuple[Ints, Ints]:
-    """The members of every cluster, in compressed rows."""
-    start = np.zeros(len(masks) + 1, dtype=np.int64)
-    for q in range(len(masks)):
-        start[q + 1] = start[q]
-        for w in range(masks.shape[1]):
-            start[q + 1] += np.int64(popcount(masks[q, w]))
-    members = np.empty(start[-1], dtype=np.int64)
-    n = 0
-    for q in range(len(masks)):
-        for w in range(masks.shape[1]):
-            word = masks[q, w]
-            while word:
-                members[n] = 64 * w + trailing_zeros(word)
-                word &= word - np.uint64(1)
-                n += 1
-    return start, members
 
 
 @njit(cache=True, nogil=True)

@@ -16,9 +16,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from exactbnc._bits import has, trailing_zeros
 from exactbnc.cuts.cluster import Bools, Floats
 from exactbnc.cuts.facets import coefficient_table
-from exactbnc.solvers._bits import has, trailing_zeros
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts, cut_value, joined, no_cuts, right_hand_sides
 from exactbnc.solvers.table import CostTable, Words

@@ -18,15 +18,17 @@ import math
 
 import numpy as np
 
+from exactbnc._bits import members_of
 from exactbnc.cuts.cluster import Bools, Floats
 from exactbnc.solvers.ascent._kernels import MEMBERS, RAISED, ascend_from, make_workspace
 from exactbnc.solvers.ascent.arrange import arrange
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
-from exactbnc.solvers.root._block_kernels import member_pairs, missing_flags, sweep
+from exactbnc.solvers.root._block_kernels import missing_flags, sweep
 from exactbnc.solvers.root.cuts import CLUSTER, Cuts, cluster_cuts
-from exactbnc.solvers.root.lp import (
-    DEFAULT_SETTINGS,
+from exactbnc.solvers.root.separation import Separators, separate
+from exactbnc.solvers.root.settings import DEFAULT_SETTINGS, RootSettings
+from exactbnc.solvers.root.state import (
     LARGEST_SUM,
     SMALL_SHARE,
     Improve,
@@ -34,10 +36,8 @@ from exactbnc.solvers.root.lp import (
     IsShort,
     OnRound,
     RootResult,
-    RootSettings,
-    _Root,
+    RootState,
 )
-from exactbnc.solvers.root.separation import Separators, separate
 from exactbnc.solvers.table import CostTable, Words
 
 FIRST_TEMPERATURE = 1 / 200
@@ -82,61 +82,54 @@ def solve_root_by_ascent(
     """Raise the bound of `multipliers` on `cuts`, clusters all, as `solve_root` does but without an LP."""
     if not np.all(cuts.facet == CLUSTER):
         raise ValueError(f"block-coordinate ascent takes clusters, got {np.sum(cuts.facet != CLUSTER)} facets")
-    ascent = _BlockAscent(table, incumbent, settings, deadline, improve, is_short, seed)
-    with ctrl_c_calls(ascent.stop):
+    root = RootState(table, incumbent, settings, deadline, improve, is_short)
+    ascent = _BlockAscent(root, seed)
+    with ctrl_c_calls(root.stop):
         ascent.ascend(cuts, multipliers, most_rounds, on_round)
-    return ascent.result()
+    return root.result(ascent.worth_keeping())
 
 
-class _BlockAscent(_Root):
-    """The root's state, with clusters in use, as `rows` of all cuts, and their multipliers before rounding."""
+class _BlockAscent:
+    """Clusters in use, as `rows` of all cuts at the root, and their multipliers before rounding."""
 
-    def __init__(
-        self,
-        table: CostTable,
-        incumbent: Incumbent,
-        settings: RootSettings,
-        deadline: float,
-        improve: Improve | None,
-        is_short: IsShort | None,
-        seed: int,
-    ) -> None:
-        super().__init__(table, incumbent, settings, deadline, improve, is_short)
+    def __init__(self, root: RootState, seed: int) -> None:
+        self.root = root
         self.random = np.random.default_rng(seed)
         self.row_of: dict[tuple[int, bytes], int] = {}
         self.rows = np.zeros(0, dtype=np.int64)
         self.values = np.zeros(0)
         self.reduced = np.zeros(0, dtype=np.int64)  # of the families that are left
-        self.first_bound = self.bound
+        self.first_bound = self.root.bound
 
     def ascend(self, cuts: Cuts, multipliers: Ints, most_rounds: int, on_round: OnRound | None) -> None:
         """Rounds: bound and fix, sweep, separate, cool; now and then a dual ascent and a network."""
+        root = self.root
         self._join(cuts, multipliers.astype(np.float64))
         self.first_bound = self._bound()
-        temperature = FIRST_TEMPERATURE * max(0, self.gap)
+        temperature = FIRST_TEMPERATURE * max(0, root.gap)
         coldest = LAST_TEMPERATURE * temperature
-        gaps, has_helped = [self.gap], False
-        while not self.is_over and temperature > 0.0 and self.n_rounds < most_rounds and not _is_flat(gaps):
+        gaps, has_helped = [root.gap], False
+        while not root.is_over and temperature > 0.0 and root.n_rounds < most_rounds and not _is_flat(gaps):
             point = self._sweep(temperature)
-            self.n_rounds += 1
-            if self.n_rounds % TIDY_EVERY == 0:
-                self._look_for_network(*_support(point))
+            root.n_rounds += 1
+            if root.n_rounds % TIDY_EVERY == 0:
+                root.look_for_network(*_support(point))
                 self._drop_tiny()
-            best = self.bound
+            best = root.bound
             bound = self._bound()
             has_helped |= bound > best
-            if bound < self.bound - COLLAPSE * self.gap:
+            if bound < root.bound - COLLAPSE * root.gap:
                 self._restore()
                 self._bound()
                 temperature *= REHEATING if has_helped else QUENCHING
-            elif not self.is_over:
-                found = separate(self._point(*_support(point)), self.table.n_words, SEPARATORS)
+            elif not root.is_over:
+                found = separate(root.point(*_support(point)), root.table.n_words, SEPARATORS)
                 self._join(found, np.zeros(found.n_cuts))
-            if self.n_rounds % ASCENT_EVERY == 0 and self.table.n_vars <= MOST_ASCENT_VARIABLES:
+            if root.n_rounds % ASCENT_EVERY == 0 and root.table.n_vars <= MOST_ASCENT_VARIABLES:
                 self._dual_ascent()
             if on_round is not None:
-                on_round(self.bound, self.incumbent)
-            gaps.append(self.gap)
+                on_round(root.bound, root.incumbent)
+            gaps.append(root.gap)
             temperature = max(COOLING * temperature, coldest)
 
     def _join(self, cuts: Cuts, values: Floats) -> None:
@@ -146,10 +139,10 @@ class _BlockAscent(_Root):
         for q in range(cuts.n_cuts):
             key = (int(cuts.k[q]), cuts.masks[q].tobytes())
             if key not in self.row_of:
-                self.row_of[key] = self.cuts.n_cuts + len(new)
+                self.row_of[key] = self.root.cuts.n_cuts + len(new)
                 new.append(q)
             rows[q] = self.row_of[key]
-        self._add_cuts(cuts.chosen(np.array(new, dtype=np.int64)))
+        self.root.add_cuts(cuts.chosen(np.array(new, dtype=np.int64)))
         everything = self._spread()
         np.add.at(everything, rows, values)
         self.rows = np.union1d(self.rows, rows)
@@ -157,41 +150,43 @@ class _BlockAscent(_Root):
 
     def _spread(self) -> Floats:
         """Multipliers on all of the state's cuts."""
-        everything = np.zeros(self.cuts.n_cuts)
+        everything = np.zeros(self.root.cuts.n_cuts)
         everything[self.rows] = self.values
         return everything
 
     def _drop_tiny(self) -> None:
-        is_kept = self.values >= TINY * self.incumbent.cost
+        is_kept = self.values >= TINY * self.root.incumbent.cost
         self.rows, self.values = self.rows[is_kept], self.values[is_kept]
 
     def _restore(self) -> None:
         """Go back to the best multipliers; all clusters in use stay so."""
-        best = self.multipliers
+        best = self.root.multipliers
         self.rows = np.union1d(self.rows, np.flatnonzero(best))
         self.values = best[self.rows].astype(np.float64)
 
     def _bound(self) -> int:
         """The bound of the multipliers, rounded down; families go by it."""
+        root = self.root
         everything = self._spread()
-        everything *= min(1.0, LARGEST_SUM / max(1.0, float(self.largest_sums @ everything)))
-        reduced = self._take(np.floor(everything).astype(np.int64))
-        of_family = np.zeros(self.table.n_families, dtype=np.int64)
-        of_family[self.live_index] = reduced.cost
-        self._fix([reduced])
-        self.reduced = of_family[self.live_index]
+        everything *= min(1.0, LARGEST_SUM / max(1.0, float(root.largest_sums @ everything)))
+        reduced = root.take(np.floor(everything).astype(np.int64))
+        of_family = np.zeros(root.table.n_families, dtype=np.int64)
+        of_family[root.live_index] = reduced.cost
+        root.fix([reduced])
+        self.reduced = of_family[root.live_index]
         return reduced.bound
 
     def _sweep(self, temperature: float) -> Floats:
         """Set the multipliers to the best ones at a temperature; the soft minimum's point over all families."""
-        cuts = self.cuts.chosen(self.rows)
+        root = self.root
+        cuts = root.cuts.chosen(self.rows)
         active = np.flatnonzero(self.reduced <= ACTIVE * temperature)
-        child = self.live.child[active]
-        child_start = np.searchsorted(child, np.arange(self.table.n_vars + 1))
+        child = root.live.child[active]
+        child_start = np.searchsorted(child, np.arange(root.table.n_vars + 1))
         weight = np.exp(-self.reduced[active] / temperature)
-        pair_start, members = member_pairs(cuts.masks)
+        pair_start, members = members_of(cuts.masks)
         flag_start, misses = missing_flags(
-            child_start, np.ascontiguousarray(self.live.masks[active]), cuts.masks, cuts.k, pair_start, members
+            child_start, np.ascontiguousarray(root.live.masks[active]), cuts.masks, cuts.k, pair_start, members
         )
         values = self.values.copy()
         sweep(
@@ -201,20 +196,21 @@ class _BlockAscent(_Root):
         share = weight / np.add.reduceat(weight, child_start[:-1])[child]
         share[share < LEAST_VALUE] = 0.0
         share /= np.add.reduceat(share, child_start[:-1])[child]
-        point = np.zeros(self.table.n_families)
-        point[self.live_index[active]] = share
-        self.x[:] = point
+        point = np.zeros(root.table.n_families)
+        point[root.live_index[active]] = share
+        root.x[:] = point
         return point
 
     def _dual_ascent(self) -> None:
         """Dual ascent from the best multipliers, which become the current ones."""
-        if self.is_over:
+        root = self.root
+        if root.is_over:
             return
-        arranged = arrange(self.live, np.ones(self.live.n_families, dtype=np.bool_), self.cuts, self.multipliers)
+        arranged = arrange(root.live, np.ones(root.live.n_families, dtype=np.bool_), root.cuts, root.multipliers)
         workspace = make_workspace(arranged)
-        nothing = np.zeros((1, self.table.n_words), dtype=np.int64)
-        order = self.random.permutation(self.table.n_vars)
-        _, n_raises = ascend_from(arranged, workspace, nothing, self.gap, order)
+        nothing = np.zeros((1, root.table.n_words), dtype=np.int64)
+        order = self.random.permutation(root.table.n_vars)
+        _, n_raises = ascend_from(arranged, workspace, nothing, root.gap, order)
         if n_raises == 0:
             return
         raises = workspace.raises[:n_raises]
@@ -222,11 +218,12 @@ class _BlockAscent(_Root):
         self._join(_clusters(raises[:, MEMBERS:]), raises[:, RAISED].astype(np.float64))
         self._bound()
 
-    def _is_worth_keeping(self) -> Bools:
+    def worth_keeping(self) -> Bools:
         """Multipliers are left out only where that keeps the given bound."""
-        if self.bound - self.first_bound <= SMALL_SHARE * self.gap:
-            return np.asarray(self.multipliers > 0)
-        return super()._is_worth_keeping()
+        root = self.root
+        if root.bound - self.first_bound <= SMALL_SHARE * root.gap:
+            return np.asarray(root.multipliers > 0)
+        return root.worth_keeping()
 
 
 def _clusters(masks: Ints) -> Cuts:

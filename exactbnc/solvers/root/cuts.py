@@ -21,8 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from exactbnc._bits import has, popcount, trailing_zeros
 from exactbnc.cuts.facets import coefficient_table, rho_table
-from exactbnc.solvers._bits import has, popcount, trailing_zeros
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.table import WORD, CostTable, Words
 

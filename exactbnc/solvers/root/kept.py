@@ -14,7 +14,7 @@ import numpy as np
 
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import CLUSTER, Cuts, joined, masks_of, members_of
-from exactbnc.solvers.root.lp import LARGEST_SUM, largest_sums
+from exactbnc.solvers.root.state import LARGEST_SUM, largest_sums
 from exactbnc.solvers.table import CostTable, n_words_of
 
 

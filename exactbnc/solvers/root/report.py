@@ -14,7 +14,7 @@ from exactbnc.solution import Solution, Status
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts
 from exactbnc.solvers.root.kept import Keeper, PricedCuts, beginning
-from exactbnc.solvers.root.lp import Incumbent
+from exactbnc.solvers.root.state import Incumbent
 from exactbnc.solvers.table import CostTable
 
 SECONDS_BETWEEN = 0.25

@@ -25,7 +25,9 @@ from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.root.cuts import Cuts, reduced_costs
-from exactbnc.solvers.root.lp import SHORT, Incumbent, Keep, RootResult, RootSettings, solve_root
+from exactbnc.solvers.root.lp import solve_root
+from exactbnc.solvers.root.settings import SHORT, RootSettings
+from exactbnc.solvers.root.state import Incumbent, Keep, RootResult
 from exactbnc.solvers.table import CostTable, families_in_order, order_of
 
 FIRST_EFFORT = Effort(n_chains=1, kicks_per_var=5)

@@ -9,9 +9,10 @@ from exactbnc.limits import Limits
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.root.cuts import no_cuts
-from exactbnc.solvers.root.lp import Incumbent, RootSettings
 from exactbnc.solvers.root.report import Report
 from exactbnc.solvers.root.root import Root, find_root, incumbent_of
+from exactbnc.solvers.root.settings import RootSettings
+from exactbnc.solvers.root.state import Incumbent
 from exactbnc.solvers.table import CostTable, families_in_order
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.primal import _orders_kernels as kernels
 from exactbnc.primal.orders import Effort, LongSearch, families, improve, search_orders
 from tests.strategies import examples
 
@@ -140,18 +139,6 @@ def test_word_boundaries_are_none(n_vars):
 
     assert found.cost == 0
     assert found.order.tolist() == list(range(n_vars))[::-1]
-
-
-def test_members_in_all_words_are_read():
-    masks = np.zeros((3, 3), dtype=np.uint64)
-    masks[0] = [1 << 63, 1, 1 << 2]
-    masks[2, 1] = 1 << 63
-
-    start, members = kernels.list_members(masks)
-
-    assert members[start[0] : start[1]].tolist() == [63, 64, 130]
-    assert members[start[1] : start[2]].tolist() == []
-    assert members[start[2] : start[3]].tolist() == [127]
 
 
 @pytest.mark.parametrize("n_vars", [3, 66])

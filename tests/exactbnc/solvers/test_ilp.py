@@ -24,8 +24,8 @@ from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
 from exactbnc.solvers.ilp.model import columns_of
 from exactbnc.solvers.ilp.rules import linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
-from exactbnc.solvers.root.lp import RootSettings, Tail
 from exactbnc.solvers.root.separation import Separators
+from exactbnc.solvers.root.settings import RootSettings, Tail
 from scorecache.cache import ScoreCache
 from scorecache.domain import FAMILIES
 from scorecache.errors import ParameterError

@@ -35,7 +35,7 @@ def dense_problem(seed, n=9, n_sets=40):
 
 def without_lp(n_threads=None):
     """Only dual ascent at the root, so that the layers have work to do."""
-    from exactbnc.solvers.root.lp import RootSettings, Tail
+    from exactbnc.solvers.root.settings import RootSettings, Tail
 
     return OrderSolver(n_threads=n_threads, settings=RootSettings(tail=Tail(1.0, 1)))
 

@@ -7,17 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorecache.counting import nested as module
-from scorecache.counting.nested import (
-    count,
-    count_tail,
-    n_small,
-    nested_rows,
-    new_tables,
-    project,
-    refine,
-    start,
-    tail_codes,
-)
+from scorecache.counting.nested import n_small, nested_rows, new_tables, start
+from scorecache.counting.nested_count import count, count_tail, tail_codes
+from scorecache.counting.nested_refine import project, refine
 from tests.oracles import count_cells
 from tests.strategies import examples
 

@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactbnc._bits import members_of
 from exactbnc.limits import Limits
 from exactbnc.primal.orders import families, improve
 from exactbnc.solvers import solve
 from exactbnc.solvers.root import root as root_module
-from exactbnc.solvers.root._block_kernels import LARGEST_STEP, best_factor, member_pairs, missing_flags, sweep
+from exactbnc.solvers.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.root.cuts import cluster_cuts, facet_cuts, no_cuts, reduced_costs
-from exactbnc.solvers.root.lp import LONG, RootSettings, solve_root
+from exactbnc.solvers.root.lp import solve_root
 from exactbnc.solvers.root.root import find_root
 from exactbnc.solvers.root.separation import Separators
+from exactbnc.solvers.root.settings import LONG, RootSettings
 from exactbnc.solvers.table import cost_table
 from tests.exactbnc.solvers.root.test_lp import (
     NOTHING,
@@ -179,7 +181,7 @@ def test_sweeps_never_lower_the_smoothed_bound(seed):
     cuts, multipliers = ascent_cuts(table, seed=seed)
     temperature = max(1.0, 0.01 * network_of_order(table, range(8)).cost)
     values = multipliers.astype(np.float64)
-    pair_start, pairs = member_pairs(cuts.masks)
+    pair_start, pairs = members_of(cuts.masks)
     flag_start, misses = missing_flags(table.child_start, table.masks, cuts.masks, cuts.k, pair_start, pairs)
     before = smoothed_bound(table, cuts, values, temperature)
     weight = np.exp(-reduced_costs(table, cuts, multipliers).cost / temperature)

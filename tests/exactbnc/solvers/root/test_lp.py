@@ -17,8 +17,10 @@ from exactbnc.cuts.facets import coefficient_table, rho_table
 from exactbnc.problem import Problem
 from exactbnc.solvers import solve
 from exactbnc.solvers.root.cuts import CLUSTER, Reduced, cluster_cuts, joined, no_cuts, reduced_costs
-from exactbnc.solvers.root.lp import LONG, SHORT, Incumbent, RootSettings, Tail, _Root, solve_root
+from exactbnc.solvers.root.lp import solve_root
 from exactbnc.solvers.root.separation import Separators
+from exactbnc.solvers.root.settings import LONG, SHORT, RootSettings, Tail
+from exactbnc.solvers.root.state import Incumbent, RootState
 from exactbnc.solvers.table import cost_table
 from scorecache.cache import ScoreCache
 from tests.strategies import examples
@@ -180,12 +182,12 @@ def test_clusters_of_any_k_across_words_are_priced_by_the_book(seed, n_vars):
 
 def test_two_bounds_that_leave_a_child_no_family_are_a_proof():
     table = random_table(2, 4, 4)
-    root = _Root(table, network_of_order(table, range(4)), RootSettings(), math.inf, None)
+    root = RootState(table, network_of_order(table, range(4)), RootSettings(), math.inf, None)
     root.bound = 0
     odd = (np.arange(table.n_families) % 2) * root.incumbent.cost
     mu = np.zeros(4, dtype=np.int64)
 
-    root._fix([Reduced(odd, mu, 0), Reduced(root.incumbent.cost - odd, mu, 0)])
+    root.fix([Reduced(odd, mu, 0), Reduced(root.incumbent.cost - odd, mu, 0)])
 
     assert root.is_closed
     assert len(root.live_index) == table.n_families
