@@ -22,8 +22,8 @@ from exactbnc.cuts.facets import coefficient_table
 from exactbnc.dag import DAG, topological_order
 from exactbnc.limits import Limits
 from exactbnc.problem import Problem
-from exactbnc.solvers.ascent._kernels import MASK, MEMBERS, RAISED, Sorted, make_workspace
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.ascent.layout import MASK, MEMBERS, RAISED, Sorted, make_workspace
 from exactbnc.solvers.components import Component, components, restricted
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found

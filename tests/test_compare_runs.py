@@ -16,9 +16,11 @@ REFERENCE = ROOT.parent / "shared" / "instances" / "reference.csv"
 
 sys.path.append(str(ROOT / "scripts"))
 compare_runs = importlib.import_module("compare_runs")
-bench_solve = importlib.import_module("bench_solve")
+entries, files, lines, process, solu = (
+    importlib.import_module(f"solving.{name}") for name in ("entries", "files", "lines", "process", "solu")
+)
 
-Entry, Known = compare_runs.Entry, bench_solve.Known
+Entry, Known = entries.Entry, solu.Known
 seconds = st.floats(0, 1e4)
 
 
@@ -51,7 +53,7 @@ def write_runs(path, runs):
     "path", ["alarm.BIC.3", "alarm.BIC.3.jkl", "alarm.BIC.3.jkl.gz", "a/b/alarm.BIC.3.pss", "alarm.BIC.3.pss.xz"]
 )
 def test_a_name_is_the_same_with_and_without_folder_and_ending(path):
-    assert compare_runs.instance_name(path) == "alarm.BIC.3"
+    assert entries.instance_name(path) == "alarm.BIC.3"
 
 
 def test_shifted_geometric_mean_of_a_worked_example():
@@ -71,13 +73,13 @@ def test_shifted_geometric_mean_of_nothing_is_not_a_number():
 
 
 def test_an_entry_is_the_median_over_seeds():
-    entry = compare_runs.median_entry([run(cpu=3.0), run(cpu=1.0), run(cpu=2.0)])
+    entry = entries.median_entry([run(cpu=3.0), run(cpu=1.0), run(cpu=2.0)])
 
     assert (entry.cpu, entry.wall, entry.n_solved, entry.note) == (2.0, 4.0, 3, "")
 
 
 def test_a_minority_of_unsolved_seeds_moves_the_median():
-    entry = compare_runs.median_entry([run(cpu=3.0), unsolved(), run(cpu=2.0)])
+    entry = entries.median_entry([run(cpu=3.0), unsolved(), run(cpu=2.0)])
 
     assert (entry.cpu, entry.n_solved, entry.limit) == (3.0, 2, 60.0)
     assert entry.note == "2/3 solved, gap 2.00%"
@@ -85,21 +87,21 @@ def test_a_minority_of_unsolved_seeds_moves_the_median():
 
 @pytest.mark.parametrize("runs", [[unsolved(), run()], [unsolved(), crashed(), run()], [crashed()]])
 def test_an_entry_is_unsolved_unless_most_runs_are_solved(runs):
-    assert compare_runs.median_entry(runs).cpu == math.inf
+    assert entries.median_entry(runs).cpu == math.inf
 
 
 def test_a_crash_says_nothing_of_the_time_needed():
-    assert compare_runs.median_entry([unsolved()]).limit == 60.0
-    assert compare_runs.median_entry([unsolved(), crashed()]).limit is None
+    assert entries.median_entry([unsolved()]).limit == 60.0
+    assert entries.median_entry([unsolved(), crashed()]).limit is None
 
 
 def test_crashes_and_refusals_are_named():
-    assert compare_runs.median_entry([crashed()]).note == "crashed"
-    assert compare_runs.median_entry([run("refused", None, score=None)]).note == "refused"
+    assert entries.median_entry([crashed()]).note == "crashed"
+    assert entries.median_entry([run("refused", None, score=None)]).note == "refused"
 
 
 def test_a_wrong_answer_counts_as_unsolved():
-    entry = compare_runs.median_entry([run(verdict="WRONG: the score -5 is below -4")])
+    entry = entries.median_entry([run(verdict="WRONG: the score -5 is below -4")])
 
     assert (entry.cpu, entry.score, entry.note) == (math.inf, None, "WRONG")
 
@@ -191,7 +193,7 @@ def test_the_mean_counts_what_is_unsolved_or_late_at_the_common_limit():
     ],
 )
 def test_seconds_of_peers(cells, peer, expected):
-    entry = compare_runs.peer_entry(cells, peer)
+    entry = entries.peer_entry(cells, peer)
 
     assert (entry.cpu, entry.wall, entry.limit) == expected
     assert entry.n_solved == (math.inf not in expected)
@@ -199,7 +201,7 @@ def test_seconds_of_peers(cells, peer, expected):
 
 @pytest.mark.parametrize("peer", ["gobnilp", "pygobnilp", "astar", "best"])
 def test_a_peer_that_was_not_run_has_no_entry(peer):
-    assert compare_runs.peer_entry({"gobnilp_cpu_s": "", "gobnilp_status": "", "pygobnilp_s": ""}, peer) is None
+    assert entries.peer_entry({"gobnilp_cpu_s": "", "gobnilp_status": "", "pygobnilp_s": ""}, peer) is None
 
 
 def test_an_unfinished_last_line_is_left_out(tmp_path):
@@ -207,10 +209,10 @@ def test_an_unfinished_last_line_is_left_out(tmp_path):
     with path.open("a") as stream:
         stream.write('{"file": "b.jk')
 
-    assert len(compare_runs.read_runs(path)) == 1
-    bench_solve.drop_unfinished_line(path)
-    bench_solve.append(path, run(seed=1))
-    assert [line["seed"] for line in compare_runs.read_runs(path)] == [0, 1]
+    assert len(entries.read_runs(path)) == 1
+    lines.drop_unfinished_line(path)
+    lines.append(path, run(seed=1))
+    assert [line["seed"] for line in entries.read_runs(path)] == [0, 1]
 
 
 def test_a_line_that_is_not_json_is_named(tmp_path):
@@ -218,7 +220,7 @@ def test_a_line_that_is_not_json_is_named(tmp_path):
     path.write_text("{}\nnonsense\n")
 
     with pytest.raises(ValueError, match=r"runs\.jsonl:2: "):
-        compare_runs.read_runs(path)
+        entries.read_runs(path)
 
 
 def test_comparison_of_two_files(tmp_path, capsys):
@@ -256,8 +258,8 @@ def test_two_methods_in_one_file_must_be_told_apart(tmp_path, capsys):
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the public instances are not there")
 def test_the_lists_share_out_the_public_instances():
-    lists = bench_solve.LISTS
-    listed = compare_runs.side_of_reference(REFERENCE, "gobnilp").sizes
+    lists = files.LISTS
+    listed = entries.side_of_reference(REFERENCE, "gobnilp").sizes
 
     assert sorted(lists["all-public"]) == sorted(listed)
     assert set(lists["short"]) <= set(listed)
@@ -266,7 +268,7 @@ def test_the_lists_share_out_the_public_instances():
 def test_a_solu_file_gives_optima_and_best_known_scores():
     text = "=opt= a -1.5\n=best= b.jkl -2\n=unkn= c\n\n"
 
-    assert dict(bench_solve.parse_solu(text)) == {"a": Known(-1.5, True), "b": Known(-2.0, False)}
+    assert dict(solu.parse_solu(text)) == {"a": Known(-1.5, True), "b": Known(-2.0, False)}
 
 
 @pytest.mark.parametrize(
@@ -291,18 +293,18 @@ def test_a_solu_file_gives_optima_and_best_known_scores():
 def test_verdict(status, score, bound, is_proved, expected):
     line = {"status": status, "score": score, "bound": bound}
 
-    said = bench_solve.verdict(line, Known(-100.0, is_proved))
+    said = solu.verdict(line, Known(-100.0, is_proved))
 
     assert said.split(":")[0] == expected
-    assert bench_solve.verdict(line, None) == ""
+    assert solu.verdict(line, None) == ""
 
 
 def test_files_are_chosen_by_ending_name_and_pattern(tmp_path):
     for name in ("b.BIC.3.jkl.gz", "a.BDeu.3.pss", "a.BIC.3.jkl", "a.BIC.3.jkl.json", "list.solu"):
         (tmp_path / name).touch()
 
-    everything = bench_solve.chosen_files([tmp_path], None, None)
-    some = bench_solve.chosen_files([tmp_path], ["*.BIC.*"], None)
+    everything = files.chosen_files([tmp_path], None, None)
+    some = files.chosen_files([tmp_path], ["*.BIC.*"], None)
 
     assert [path.name for path in everything] == ["a.BDeu.3.pss", "a.BIC.3.jkl", "b.BIC.3.jkl.gz"]
     assert [path.name for path in some] == ["a.BIC.3.jkl", "b.BIC.3.jkl.gz"]
@@ -319,7 +321,7 @@ def test_files_are_chosen_by_ending_name_and_pattern(tmp_path):
     ],
 )
 def test_a_process_ends_by_itself_or_is_killed(tmp_path, script, limit, code):
-    ending = bench_solve.run_process([sys.executable, "-c", script], tmp_path / "stderr", 1, limit)
+    ending = process.run_process([sys.executable, "-c", script], tmp_path / "stderr", 1, limit)
 
     assert ending.code == code
     assert ending.is_timed_out == (limit < 1)
@@ -330,7 +332,7 @@ def test_a_process_ends_by_itself_or_is_killed(tmp_path, script, limit, code):
 def test_lines_hold_nothing_that_json_does_not_know(tmp_path):
     path = tmp_path / "runs.jsonl"
 
-    bench_solve.append(path, {"bound": math.inf, "statistics": {"nodes": 3, "gap": math.nan}, "pair": (1.5, None)})
+    lines.append(path, {"bound": math.inf, "statistics": {"nodes": 3, "gap": math.nan}, "pair": (1.5, None)})
 
-    (line,) = compare_runs.read_runs(path)
+    (line,) = entries.read_runs(path)
     assert line == {"bound": None, "statistics": {"nodes": 3, "gap": None}, "pair": [1.5, None]}

@@ -10,117 +10,48 @@ Only families matter that are cheaper than the cheapest one inside S, and that o
 what has a family with r = 0 inside what is placed; if C is left, every family of a member of C with r = 0 hits C, so
 that C is a cluster whose families that miss it can all pay the least of their r, and the bound grows by it.
 
-Families are looked at lazily, by ascending reduced cost: r is at least the reduced cost less all that the child has
-paid so far, so the rest of the list is left alone while that is more than what is at stake.
-
-Sets are rows of words, signed ones, so that they share arrays with numbers: fewer arrays make cheaper calls.
+Which families are looked at is in `_entries`, placing and clusters in `_stuck`, the arrays in `layout`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from exactbnc._bits import popcount, trailing_zeros
+from exactbnc._bits import popcount
+from exactbnc.solvers.ascent._entries import cheapest_inside, look, make_sums, pay
+from exactbnc.solvers.ascent._stuck import grow, minimise, place
+from exactbnc.solvers.ascent.layout import (
+    CLUSTER,
+    COST,
+    EMPTY,
+    END,
+    FULL_END,
+    FULL_START,
+    INFINITE,
+    INSIDE_COST,
+    INSIDE_ROW,
+    MASK,
+    MEMBERS,
+    MU,
+    N_ENTRIES,
+    N_LOG,
+    N_ZEROS,
+    NEXT,
+    PAID,
+    PLACED,
+    RAISED,
+    REDUCED,
+    START,
+    Sorted,
+    Workspace,
+    holds,
+    put,
+)
 from exactbnc.solvers.graph import Ints
 
-Bytes = NDArray[np.uint8]
-
-INFINITE = np.int64(1 << 62)
-
-REDUCED, COST, MASK = 0, 1, 2
-"""Columns of a row of families or entries: (reduced cost or r, cost, words of the mask ...)."""
-RAISED, MEMBERS = 0, 1
-"""Columns of a raise: by how much, words of the cluster ..."""
-(START, END, N_BYTES, BYTE_START, SUMS_START, COLUMN_START, COLUMN_END, FULL_START, FULL_END, MU) = range(10)
-"""Columns of a child that stay."""
-(N_ENTRIES, N_ZEROS, NEXT, PAID, INSIDE_ROW, INSIDE_COST, N_LOG) = range(10, 17)
-"""Columns of a child at a state: entries, those with r = 0 among them, the next family to look at, what the child has
-paid, the cheapest family inside S (-1: none that is alive), its cost, how often the child was raised."""
-N_COLUMNS = 17
-EMPTY, PLACED, STUCK, CLUSTER = 0, 1, 2, 3
-"""Rows of the scratch sets."""
 LARGE = 64
 """A larger stuck set is grown anew from one variable before it is shrunk."""
-RAISES_PER_VARIABLE = 20
-"""Steps of dual ascent at one state, per variable; a cap on memory that is rarely met."""
-
-
-class Sorted(NamedTuple):
-    """Families that the root left, per child by ascending reduced cost, and all families by ascending cost.
-
-    Family a of child v pays, beyond its reduced cost, the multiplier of each free cut marked in its N_BYTES bytes from
-    BYTE_START + (a - START) * N_BYTES of `bits`; bit j stands for cut `column_cut[COLUMN_START + j]`. `full` are all
-    families, by cost; in place of the reduced cost they hold their row in `rows`, -1 if the root removed them.
-    """
-
-    rows: Ints
-    full: Ints
-    bits: Bytes
-    column_cut: Ints
-    cuts: Ints
-    rho: Ints
-    children: Ints
-
-
-class Workspace(NamedTuple):
-    """What one thread needs to look at one state.
-
-    `entries[START:START + N_ENTRIES]` are the families of a child looked at, those with r = 0 first.
-    """
-
-    children: Ints
-    entries: Ints
-    free: Ints
-    sums: Ints
-    raises: Ints
-    log: Ints
-    sets: Ints
-    outside: Ints
-    waiting: Ints
-    stuck: Ints
-    rest: Ints
-    order: Ints
-    hits: Ints
-    needs: Ints
-    closed: Ints
-
-
-def make_workspace(table: Sorted) -> Workspace:
-    """Room for one thread."""
-    n, n_words = len(table.children), table.rows.shape[1] - MASK
-    n_bytes = int(table.children[:, N_BYTES].sum())
-    most_raises = RAISES_PER_VARIABLE * n
-    return Workspace(
-        children=table.children.copy(),
-        entries=np.zeros(table.rows.shape, dtype=np.int64),
-        free=np.zeros(len(table.cuts), dtype=np.int64),
-        sums=np.zeros((n_bytes, 256), dtype=np.int64),
-        raises=np.zeros((most_raises, MEMBERS + n_words), dtype=np.int64),
-        log=np.zeros((n, most_raises), dtype=np.int32),
-        sets=np.zeros((4, n_words), dtype=np.int64),
-        outside=np.zeros(n + 1, dtype=np.int64),
-        waiting=np.zeros(n, dtype=np.int64),
-        stuck=np.zeros(n, dtype=np.int64),
-        rest=np.zeros(n, dtype=np.int64),
-        order=np.zeros(2 * n, dtype=np.int64),
-        hits=np.zeros(n, dtype=np.int64),
-        needs=np.zeros((n, n_words), dtype=np.int64),
-        closed=np.zeros((2, n_words), dtype=np.int64),
-    )
-
-
-@njit(cache=True, nogil=True, inline="always")
-def holds(words: Ints, row: int, v: int) -> bool:
-    return bool((words[row, v >> 6] >> (v & 63)) & 1)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def put(words: Ints, row: int, v: int) -> None:
-    words[row, v >> 6] |= np.int64(1) << np.int64(v & 63)
 
 
 @njit(cache=True, nogil=True)
@@ -149,285 +80,6 @@ def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free:
 
 
 @njit(cache=True, nogil=True)
-def cheapest_inside(full: Ints, first: int, last: int, states: Ints, s: int) -> int:
-    """The first, cheapest family inside the state, -1 if there is none."""
-    n_words = states.shape[1]
-    for f in range(first, last):
-        fits = True
-        for w in range(n_words):
-            fits &= full[f, MASK + w] & ~states[s, w] == 0
-        if fits:
-            return f
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _make_sums(children: Ints, v: int, column_cut: Ints, free: Ints, sums: Ints) -> None:
-    """Per byte of v's bits, the sums of the free multipliers for all 256 values."""
-    first, last = children[v, COLUMN_START], children[v, COLUMN_END]
-    for byte in range(children[v, N_BYTES]):
-        row = children[v, SUMS_START] + byte
-        sums[row, 0] = 0
-        for bit in range(8):
-            column = first + 8 * byte + bit
-            weight = free[column_cut[column]] if column < last else np.int64(0)
-            for low in range(1 << bit):
-                sums[row, (1 << bit) + low] = sums[row, low] + weight
-
-
-@njit(cache=True, nogil=True)
-def look(
-    v: int,
-    least: int,
-    left: int,
-    c: int,
-    rows: Ints,
-    bits: Bytes,
-    sums: Ints,
-    states: Ints,
-    s: int,
-    children: Ints,
-    entries: Ints,
-    raises: Ints,
-    log: Ints,
-    sets: Ints,
-) -> int:
-    """Turn families of v into entries until no other can have r <= least; return the new `least`.
-
-    `least` falls to the r of every new entry that misses the cluster of set c (none if c < 0). Families with r > left
-    are dead: r and what is left fall together, so they stay so.
-    """
-    n_words = states.shape[1]
-    first, last, n_bytes = children[v, START], children[v, END], children[v, N_BYTES]
-    paid, n_log = children[v, PAID], children[v, N_LOG]
-    inside_row, inside_cost = children[v, INSIDE_ROW], children[v, INSIDE_COST]
-    at, row = first + children[v, N_ENTRIES], children[v, NEXT]
-    sums_start, byte_start = children[v, SUMS_START], children[v, BYTE_START]
-    while row < last and rows[row, REDUCED] - paid <= least:
-        if rows[row, REDUCED] - paid > left:
-            row = last
-            break
-        a = row
-        row += 1
-        if rows[a, COST] >= inside_cost and a != inside_row:
-            continue
-        r = rows[a, REDUCED] - paid
-        byte = byte_start + (a - first) * n_bytes
-        for b in range(n_bytes):
-            r += sums[sums_start + b, bits[byte + b]]
-        if r > left:
-            continue
-        for w in range(n_words):
-            entries[at, MASK + w] = rows[a, MASK + w] & ~states[s, w]
-        for j in range(n_log):
-            for w in range(n_words):
-                if entries[at, MASK + w] & raises[log[v, j], MEMBERS + w]:
-                    r += raises[log[v, j], RAISED]  # it hits that cluster, so it did not pay
-                    break
-        if r > left:
-            continue
-        entries[at, REDUCED] = r
-        entries[at, COST] = rows[a, COST]
-        if c >= 0 and r < least:
-            misses = True
-            for w in range(n_words):
-                misses &= entries[at, MASK + w] & sets[c, w] == 0
-            if misses:
-                least = r
-        at += 1
-    children[v, NEXT] = row
-    children[v, N_ENTRIES] = at - first
-    return least
-
-
-@njit(cache=True, nogil=True)
-def _pay(v: int, amount: int, left: int, c: int, children: Ints, entries: Ints, sets: Ints) -> None:
-    """Lower by an amount the r of v's entries that miss the cluster of set c; drop what is dead with `left` left."""
-    n_words = sets.shape[1]
-    first = children[v, START]
-    zeros_end, end = first + children[v, N_ZEROS], first + children[v, N_ENTRIES]
-    e = zeros_end
-    while e < end:
-        misses = True
-        for w in range(n_words):
-            misses &= entries[e, MASK + w] & sets[c, w] == 0
-        r = entries[e, REDUCED] - amount if misses else entries[e, REDUCED]
-        if r > left:
-            end -= 1
-            for column in range(MASK + n_words):
-                entries[e, column] = entries[end, column]
-            continue
-        entries[e, REDUCED] = r
-        if r == 0:
-            for column in range(MASK + n_words):
-                kept = entries[e, column]
-                entries[e, column] = entries[zeros_end, column]
-                entries[zeros_end, column] = kept
-            zeros_end += 1
-        e += 1
-    children[v, N_ZEROS], children[v, N_ENTRIES] = zeros_end - first, end - first
-    children[v, PAID] += amount
-
-
-@njit(cache=True, nogil=True)
-def _place(
-    waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
-) -> int:
-    """Place, again and again, who has an entry with r = 0 inside set `placed`; the rest stays in `waiting`.
-
-    Who is placed is noted in `order`, from `n_ordered` on.
-    """
-    n_words = sets.shape[1]
-    if n_words == 1:
-        return _place_in_word(waiting, n_waiting, placed, children, entries, sets, order, n_ordered)
-    while True:
-        n_left = 0
-        for i in range(n_waiting):
-            v = waiting[i]
-            fits = False
-            for e in range(children[v, START], children[v, START] + children[v, N_ZEROS]):
-                fits = True
-                for w in range(n_words):
-                    fits &= entries[e, MASK + w] & ~sets[placed, w] == 0
-                if fits:
-                    break
-            if fits:
-                put(sets, placed, v)
-                order[n_ordered] = v
-                n_ordered += 1
-            else:
-                waiting[n_left] = v
-                n_left += 1
-        if n_left == 0 or n_left == n_waiting:
-            return n_left
-        n_waiting = n_left
-
-
-@njit(cache=True, nogil=True)
-def _place_in_word(
-    waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
-) -> int:
-    """`_place` with the set in a register: most time is spent here."""
-    missing = ~sets[placed, 0]
-    while True:
-        n_left = 0
-        for i in range(n_waiting):
-            v = waiting[i]
-            first = children[v, START]
-            fits = False
-            for e in range(first, first + children[v, N_ZEROS]):
-                if entries[e, MASK] & missing == 0:
-                    fits = True
-                    break
-            if fits:
-                missing &= ~(np.int64(1) << np.int64(v))
-                order[n_ordered] = v
-                n_ordered += 1
-            else:
-                waiting[n_left] = v
-                n_left += 1
-        if n_left == 0 or n_left == n_waiting:
-            sets[placed, 0] = ~missing
-            return n_left
-        n_waiting = n_left
-
-
-@njit(cache=True, nogil=True)
-def _grow(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, hits: Ints) -> int:
-    """A small stuck subset of a stuck set, grown from who has fewest entries with r = 0; it replaces the set.
-
-    While an entry with r = 0 of a member misses the members, the variable joins that hits most such entries, less those
-    of its own that miss the members.
-    """
-    n_words = sets.shape[1]
-    joining = stuck[0]
-    for w in range(n_words):
-        sets[STUCK, w] = 0
-        sets[CLUSTER, w] = 0
-    for i in range(n_stuck):
-        put(sets, STUCK, stuck[i])
-        if children[stuck[i], N_ZEROS] < children[joining, N_ZEROS]:
-            joining = stuck[i]
-    n_members = 0
-    while joining >= 0:
-        put(sets, CLUSTER, joining)
-        rest[n_members] = joining
-        n_members += 1
-        for i in range(n_stuck):
-            hits[stuck[i]] = 0
-        for i in range(n_members):
-            v = rest[i]
-            for e in range(children[v, START], children[v, START] + children[v, N_ZEROS]):
-                if not _meets(entries, e, sets, CLUSTER):
-                    for w in range(n_words):
-                        word = np.uint64(entries[e, MASK + w] & sets[STUCK, w])
-                        while word:
-                            hits[64 * w + trailing_zeros(word)] += 1
-                            word &= word - np.uint64(1)
-        joining, most = -1, np.int64(0)
-        for i in range(n_stuck):
-            u = stuck[i]
-            if hits[u] == 0:
-                continue
-            value = hits[u]
-            for e in range(children[u, START], children[u, START] + children[u, N_ZEROS]):
-                value -= np.int64(not _meets(entries, e, sets, CLUSTER))
-            if joining < 0 or value > most:
-                joining, most = u, value
-    for i in range(n_members):
-        stuck[i] = rest[i]
-    return n_members
-
-
-@njit(cache=True, nogil=True)
-def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
-    """Does an entry hold a variable of the set?"""
-    common = np.int64(0)
-    for w in range(sets.shape[1]):
-        common |= entries[e, MASK + w] & sets[row, w]
-    return bool(common != 0)
-
-
-@njit(cache=True, nogil=True)
-def _minimise(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
-    """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
-
-    Half of them are tried at once, then a quarter, ..., at last one by one: only minimal sets give strong bounds.
-    """
-    n_words = sets.shape[1]
-    n_tried = max(1, n_stuck // 2)
-    i = 0
-    while True:
-        if i >= n_stuck:
-            if n_tried == 1:
-                return n_stuck
-            n_tried, i = max(1, min(n_tried, n_stuck) // 2), 0
-        for w in range(n_words):
-            sets[STUCK, w] = -1
-        n_rest = 0
-        for j in range(n_stuck):
-            if j < i or j >= i + n_tried:
-                v = stuck[j]
-                sets[STUCK, v >> 6] &= ~(np.int64(1) << np.int64(v & 63))
-                rest[n_rest] = v
-                n_rest += 1
-        n_rest = _place(rest, n_rest, STUCK, children, entries, sets, order, len(children))
-        if n_rest == 0:
-            i += n_tried
-            continue
-        # the rest is in the order of the stuck ones: go on behind those that were found to be needed
-        n_needed, k = 0, 0
-        for j in range(n_rest):
-            while k < i and stuck[k] != rest[j]:
-                k += 1
-            if k < i:
-                n_needed += 1
-        for j in range(n_rest):
-            stuck[j] = rest[j]
-        n_stuck, i = n_rest, n_needed
-
-
-@njit(cache=True, nogil=True)
 def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
     """First entries of every variable outside S; returns what is left of the gap, negative if nothing."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
@@ -443,12 +95,12 @@ def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
         children[v, INSIDE_COST] = INFINITE if f < 0 else full[f, COST]
         children[v, N_ENTRIES] = children[v, N_ZEROS] = children[v, PAID] = children[v, N_LOG] = 0
         children[v, NEXT] = children[v, START]
-        _make_sums(children, v, t.column_cut, ws.free, sums)
+        make_sums(children, v, t.column_cut, ws.free, sums)
         least = look(v, left, left, EMPTY, rows, bits, sums, states, s, children, entries, raises, log, sets)
         if children[v, N_ENTRIES] == 0:
             return -1
         left -= least
-        _pay(v, least, left, EMPTY, children, entries, sets)
+        pay(v, least, left, EMPTY, children, entries, sets)
     outside[len(children)] = n_outside
     return left
 
@@ -468,7 +120,7 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
         waiting[i] = outside[i]
     while True:
         # whoever could be placed before still can: entries with r = 0 stay so
-        n_waiting = _place(waiting, n_waiting, PLACED, children, entries, sets, order, n_outside - n_waiting)
+        n_waiting = place(waiting, n_waiting, PLACED, children, entries, sets, order, n_outside - n_waiting)
         if n_waiting == 0 or n_raises == len(raises):
             for i in range(n_waiting):
                 order[n_outside - n_waiting + i] = waiting[i]
@@ -477,8 +129,8 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
         for i in range(n_stuck):
             stuck[i] = waiting[i]
         if n_stuck > LARGE:
-            n_stuck = _grow(stuck, n_stuck, rest, children, entries, sets, hits)
-        n_stuck = _minimise(stuck, n_stuck, rest, children, entries, sets, order)
+            n_stuck = grow(stuck, n_stuck, rest, children, entries, sets, hits)
+        n_stuck = minimise(stuck, n_stuck, rest, children, entries, sets, order)
         for w in range(n_words):
             sets[CLUSTER, w] = 0
         for i in range(n_stuck):
@@ -505,7 +157,7 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
             return left, n_raises + 1
         for i in range(n_stuck):
             v = stuck[i]
-            _pay(v, least, left, CLUSTER, children, entries, sets)
+            pay(v, least, left, CLUSTER, children, entries, sets)
             log[v, children[v, N_LOG]] = n_raises
             children[v, N_LOG] += 1
         n_raises += 1

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from exactbnc._bits import popcount, trailing_zeros
 from exactbnc.cuts.facets import coefficient_table, rho_table
-from exactbnc.solvers.ascent._kernels import (
+from exactbnc.solvers.ascent.layout import (
     BYTE_START,
     COLUMN_END,
     COLUMN_START,
@@ -21,7 +21,7 @@ from exactbnc.solvers.ascent._kernels import (
     START,
     SUMS_START,
     Sorted,
-)  # fmt: skip
+)
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts, cut_value, reduced_costs
 from exactbnc.solvers.table import CostTable, Words

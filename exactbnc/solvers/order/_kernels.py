@@ -8,7 +8,9 @@ import numpy as np
 from numba import njit
 
 from exactbnc._bits import trailing_zeros
-from exactbnc.solvers.ascent._kernels import (
+from exactbnc.solvers.ascent._entries import cheapest_inside, look
+from exactbnc.solvers.ascent._kernels import ascend, begin, potential
+from exactbnc.solvers.ascent.layout import (
     COST,
     FULL_END,
     FULL_START,
@@ -22,14 +24,9 @@ from exactbnc.solvers.ascent._kernels import (
     START,
     Sorted,
     Workspace,
-    ascend,
-    begin,
-    cheapest_inside,
     holds,
-    look,
-    potential,
     put,
-)  # fmt: skip
+)
 from exactbnc.solvers.graph import Ints
 
 

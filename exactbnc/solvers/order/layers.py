@@ -19,7 +19,7 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from exactbnc.solvers.ascent._kernels import MASK, Sorted, Workspace, make_workspace
+from exactbnc.solvers.ascent.layout import MASK, Sorted, Workspace, make_workspace
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.order._kernels import (
     BEST_COST,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.solvers.ascent._kernels import MEMBERS, RAISED, ascend_from, make_workspace
+from exactbnc.solvers.ascent._kernels import ascend_from
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.ascent.layout import MEMBERS, RAISED, make_workspace
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, no_cuts
 from exactbnc.solvers.table import CostTable

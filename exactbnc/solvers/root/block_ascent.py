@@ -20,8 +20,9 @@ import numpy as np
 
 from exactbnc._bits import members_of
 from exactbnc.cuts.cluster import Bools, Floats
-from exactbnc.solvers.ascent._kernels import MEMBERS, RAISED, ascend_from, make_workspace
+from exactbnc.solvers.ascent._kernels import ascend_from
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.ascent.layout import MEMBERS, RAISED, make_workspace
 from exactbnc.solvers.graph import Ints
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.root._block_kernels import missing_flags, sweep

@@ -6,8 +6,9 @@ import numpy as np
 
 from exactbnc.cuts.facets import facet_tables
 from exactbnc.problem import Problem
-from exactbnc.solvers.ascent._kernels import ascend, begin, make_workspace, potential
+from exactbnc.solvers.ascent._kernels import ascend, begin, potential
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.ascent.layout import make_workspace
 from exactbnc.solvers.root.ascent import ascent_cuts
 from exactbnc.solvers.root.cuts import cluster_cuts, facet_cuts, joined, reduced_costs
 from exactbnc.solvers.table import cost_table, families_in_order

@@ -8,8 +8,8 @@ from exactbnc.limits import Limits
 from exactbnc.problem import Problem
 from exactbnc.solution import Status
 from exactbnc.solvers import solve
-from exactbnc.solvers.ascent._kernels import make_workspace
 from exactbnc.solvers.ascent.arrange import arrange
+from exactbnc.solvers.ascent.layout import make_workspace
 from exactbnc.solvers.order import solver as order_solver
 from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, expand, make_found
 from exactbnc.solvers.order.layers import Layer, Search, _merged
