@@ -19,7 +19,7 @@ from exactbnc.learning import learn
 from exactbnc.selection import choose, log_bayes_factors, select
 from papers._data import load, published
 from papers._experiment import Cell, Line, Report, Result
-from papers.p004_setup import KEEP_AT_MOST, PAPER, exact_recipe, names_of
+from papers.p004_setup import PAPER, exact_recipe, most_categories, names_of
 from scorecache import Dataset
 
 ONCE_FROM = 10_000
@@ -49,7 +49,7 @@ class RunTimes:
         """
         data = load(self.folder, cell.data)
         class_name = data.names[-1]
-        data = cut(data, learn_cuts(data, class_name, "median", keep_at_most=KEEP_AT_MOST))
+        data = cut(data, learn_cuts(data, class_name, "median", keep_at_most=most_categories(cell.data)))
         result: Result = {"n_vars": data.n_vars, "n_rows": data.n_rows}
         for structure in ("general", "anb"):
             result[structure], result[f"{structure}_status"] = _time_of(structure, data)
