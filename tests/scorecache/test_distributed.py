@@ -25,7 +25,7 @@ def as_written(cache, folder):
     return [file.read_bytes() for file in [*files, folder / "scores.jkl.json"]]
 
 
-@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
 def test_every_backend_writes_the_same_files(backend, tmp_path):
     dataset = table(8, 200, (2, 3, 5))
     local = as_written(build_cache(dataset, "bdeu", max_parents=3), tmp_path)
