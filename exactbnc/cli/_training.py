@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._parsing import parse_arc
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class Training:
 def training_data(data: str | None, class_name: str | None, reading: Reading, talk: Output) -> Training:
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
-        dataset = _read(data, reading)
+        with expecting(data, Kind.TABLE):
+            dataset = _read(data, reading)
         return Training(dataset, check_class(dataset, class_name), reading.discretize)
     dataset, discretize = embedded_data(), reading.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)

@@ -10,6 +10,7 @@ from exactbnc.cli import _solve_options as options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
 from exactbnc.cli._incumbents import IncumbentFiles
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._log import solve_log
 from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
 from exactbnc.cli._output import Output, check_target
@@ -115,7 +116,8 @@ def solve(
         counts_process=True,
     )
     with solve_log(log) as journal, second_ctrl_c_exits(ExitCode.INTERRUPTED):
-        scores = read_cache(cache, format=file_format)
+        with expecting(cache, Kind.SCORES):
+            scores = read_cache(cache, format=file_format)
         constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
         required = [parse_arc(arc, "--require") for arc in require or ()]
         required += [] if whitelist is None else read_arcs(whitelist)
@@ -150,7 +152,8 @@ def solve(
             return ranking_exit_code(ranking)
         beginning = None
         if start is not None:
-            beginning = read_network(start)
+            with expecting(start, Kind.NETWORK):
+                beginning = read_network(start)
             faults = problem.check(beginning)
             if faults:
                 talk.note(f"the start network is dropped: {'; '.join(faults)}")
