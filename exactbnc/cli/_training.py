@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scorecache.dataset import Dataset
 
 IRIS_CLASS = "species"
+MANY_NUMBERS = 20
+"""A column with more distinct numbers than this was hardly meant to be one of categories."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,10 @@ def training_data(data: str | None, class_name: str | None, reading: Reading, ta
     if data is not None:
         with expecting(data, Kind.TABLE):
             dataset = _read(data, reading)
-        return Training(dataset, check_class(dataset, class_name), reading.discretize)
+        class_name = check_class(dataset, class_name)
+        if reading.discretize is None:
+            _tell_of_numbers(dataset, class_name, talk)
+        return Training(dataset, class_name, reading.discretize)
     dataset, discretize = embedded_data(), reading.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)
     talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
@@ -78,6 +83,20 @@ def _read(path: str, reading: Reading) -> Dataset:
         missing=reading.missing,
         max_states=reading.max_states if reading.discretize is None else MOST_STATES,
     )
+
+
+def _tell_of_numbers(dataset: Dataset, class_name: str, talk: Output) -> None:
+    """Say which columns are measurements, it seems, whose every value will be a state of its own."""
+    from exactbnc.cutting import numeric_columns
+    from scorecache.wording import listing
+
+    sizes = {name: len(dataset.states[dataset.index[name]]) for name in numeric_columns(dataset, class_name)}
+    many = [f"{name} ({size})" for name, size in sizes.items() if size > MANY_NUMBERS]
+    if many:
+        talk.note(
+            f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
+            "--discretize mdlp cuts them into intervals"
+        )
 
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:
