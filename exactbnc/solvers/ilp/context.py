@@ -11,7 +11,7 @@ from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
-from pyscipopt import Model, Variable, quicksum
+from pyscipopt import SCIP_STAGE, Model, Variable, quicksum
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
 from exactbnc.cuts.cluster import Bools, Point
@@ -126,7 +126,8 @@ class Context:
             self.is_stopped = True
             self.failure = failure
             self.cost_bound_when_stopped = self.cost_bound()
-        self.model.interruptSolve()
+        if self.model.getStage() != SCIP_STAGE.INITSOLVE:  # then SCIP cannot be interrupted; the next callback does it
+            self.model.interruptSolve()
 
 
 def guarded(result: int | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
