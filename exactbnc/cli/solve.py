@@ -13,7 +13,7 @@ from exactbnc.cli._incumbents import IncumbentFiles
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._log import solve_log
 from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
-from exactbnc.cli._output import Output, check_target
+from exactbnc.cli._output import Output, check_target, describe_stop
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._proof import check_certificate_options, proof_of
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
@@ -235,10 +235,10 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
     if solution.dag is None:
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
-        return [f"status:  {solution.status} (no network was found; stopped by {solution.stop_reason})"]
+        return [f"status:  {solution.status} (no network was found; {describe_stop(solution.stop_reason)})"]
     proof = f"proved {what_it_rests_on(solution.method, solution.tolerance)}"
     if solution.status != "optimal":
-        proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"
+        proof = f"gap {solution.gap:.6g}, {describe_stop(solution.stop_reason)}"
     lines = [
         f"status:  {solution.status} ({proof})",
         f"score:   {solution.score:.8f}",

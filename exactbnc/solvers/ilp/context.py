@@ -11,8 +11,9 @@ from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
-from pyscipopt import SCIP_STAGE, Model, Variable, quicksum
+from pyscipopt import Model, Variable, quicksum
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
+from pyscipopt.scip import PY_SCIP_STAGE as SCIP_STAGE
 
 from exactbnc.cuts.cluster import Bools, Point
 from exactbnc.limits import Limits
