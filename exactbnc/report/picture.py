@@ -19,8 +19,8 @@ from exactbnc.report.information import markov_blanket
 from exactbnc.report.markup import element, text
 from exactbnc.report.subject import Subject
 
-FONT_SIZE = 12.0
-PADDING = 9.0
+FONT_SIZE = 13.5
+PADDING = 6.5
 MARGIN = 24.0
 LONGEST_LABEL = 24
 HEAD_LENGTH, HEAD_WIDTH = 7.0, 6.0
