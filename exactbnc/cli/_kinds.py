@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +56,8 @@ def kind_of(path: str) -> Kind | None:
     """What a file looks like from its beginning; None if that cannot be told."""
     from scorecache.unpack import open_unpacked
 
+    if not os.path.isfile(path):  # a pipe has been read, and would be waited for
+        return None
     try:
         with open_unpacked(path) as file:
             start = file.read(FIRST_BYTES)

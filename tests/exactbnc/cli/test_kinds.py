@@ -1,5 +1,7 @@
 """A file of the wrong kind: the error says what it looks like and which command wants it."""
 
+import os
+
 import pytest
 
 from exactbnc.cli._kinds import Kind, kind_of
@@ -31,6 +33,13 @@ def test_every_kind_is_told_from_its_beginning(exactbnc, files, tmp_path):
     assert found == {
         "lawn.pss.gz": Kind.SCORES, "net.bif": Kind.NETWORK, "net.xml": Kind.NETWORK, "noise.bin": None, "none": None,
     }  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    assert kind_of(str(tmp_path / "pipe")) is None
 
 
 @pytest.mark.parametrize(
