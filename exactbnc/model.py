@@ -28,8 +28,9 @@ from exactbnc.solution import Solution
 from scorecache._encode import MISSING_STATE
 from scorecache.atomic import atomic_write
 from scorecache.dataset import Dataset
-from scorecache.errors import ParameterError
+from scorecache.errors import DataError, ParameterError
 from scorecache.unpack import UnpackError, read_unpacked
+from scorecache.wording import listing
 
 FORMAT = "exactbnc.model"
 SCHEMA_VERSION = 1
@@ -66,7 +67,15 @@ class Model:
         return tuple(name for name in self.net.names if name != self.class_name)
 
     def encode(self, dataset: Dataset) -> Codes:
-        """The codes of a table, columns matched by name; what is absent, missing or never seen is unknown."""
+        """The codes of a table, columns matched by name; what is absent, missing or never seen is unknown.
+
+        A table that has no column of the model is refused.
+        """
+        if self.features and not any(name in dataset.index for name in self.features):
+            raise DataError(
+                f"expected columns of the model, {listing(map(repr, self.features))}; "
+                f"the table has none of them, but {listing(map(repr, dataset.names))}"
+            )
         codes = np.full((self.net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
         for name in self.features:
             if name in dataset.index:

@@ -200,6 +200,11 @@ def _settle(
     prune_gap: float,
 ) -> tuple[Score, Domain, Pruning]:
     """Check what was asked for and fill in what was not."""
+    if not isinstance(dataset, Dataset):
+        raise ParameterError(
+            "scores are built from a Dataset: read_csv(path), Dataset.from_pandas(frame) or Dataset.from_columns(...). "
+            f"Got {type(dataset).__name__} instead."
+        )
     score = make_score(score) if isinstance(score, str) else score
     if domain is None:
         domain = Domain.of(dataset.names, max_parents=max_parents)

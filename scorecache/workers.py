@@ -13,6 +13,7 @@ from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from scorecache.errors import ClusterError
@@ -22,6 +23,9 @@ PATIENCE = 3
 
 AHEAD = "2 * n_jobs"
 """Tasks that joblib hands out in advance: results do not pile up."""
+
+WAVE = 4
+"""Tasks per worker that are handed out together where a backend gives its results all at once (Ray's)."""
 
 CONNECT_SECONDS = 10.0
 """How long to wait for a scheduler, and then for its first worker."""
@@ -44,8 +48,9 @@ def results_of(
 ) -> Iterator[tuple[Key, Result]]:
     """`function(*arguments(key))` for every key, as they are done.
 
-    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent there once. If the only
-    copy goes down with its worker, the tasks that need it are lost, and handed out again with a new copy.
+    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent there once, as it is
+    with Ray. If the only copy goes down with its worker, the tasks that need it are lost, and handed out again with a
+    new copy. Without `n_jobs`, here or in joblib's configuration, a cluster is used as a whole.
     """
     waiting = dict.fromkeys(keys)
     n_failures = 0
@@ -56,7 +61,7 @@ def results_of(
                 from joblib import parallel_config
 
                 config = parallel_config("dask", client=_WatchingClient(client), scatter=list(shared))
-            with config, closing(_one_round(function, list(waiting), arguments, n_jobs)) as outcomes:
+            with config, closing(_one_round(function, list(waiting), arguments, n_jobs, shared)) as outcomes:
                 for key, result, error in outcomes:
                     if error is not None:
                         raise error
@@ -157,25 +162,35 @@ class _WatchingClient:
 
 
 def _one_round(
-    function: Callable[..., Any], keys: Sequence[Any], arguments: Callable[[Any], tuple[Any, ...]], n_jobs: int | None
+    function: Callable[..., Any],
+    keys: Sequence[Any],
+    arguments: Callable[[Any], tuple[Any, ...]],
+    n_jobs: int | None,
+    shared: Sequence[Any],
 ) -> Generator[tuple[Any, Any, Exception | None], None, None]:
     """Hand out the tasks once."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
+    from joblib.parallel import get_active_backend
 
     own_errors: list[Exception] = []
+    backend, n_chosen = get_active_backend()
+    if n_jobs is None and n_chosen is None and sends_to_a_cluster():
+        n_jobs = -1  # Ray's backend would take one worker, and then no other machine at all
+    kept = {id(value): _Stored.on_ray(value) for value in shared} if _is_ray(backend) else {}
 
-    def arguments_of(key: Any) -> tuple[Any, ...]:
+    def task(key: Any) -> Any:
         try:
-            return arguments(key)
+            words = arguments(key)
         except Exception as error:
             own_errors.append(error)
             raise
+        return delayed(_attempt)(function, key, *(kept.get(id(word), word) for word in words))
 
+    hand_out = _as_they_come if backend.supports_return_generator else _in_waves
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*tasks (have been|which were).*")  # a round that is given up
-            parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=AHEAD, batch_size=1)
-            with closing(parallel(delayed(_attempt)(function, key, *arguments_of(key)) for key in keys)) as outcomes:
+            with closing(hand_out(keys, task, n_jobs)) as outcomes:
                 for outcome in outcomes:
                     if not isinstance(outcome, tuple):  # Dask's word for a result that went down with its worker
                         raise TypeError(f"got {outcome!r} for a result")
@@ -186,9 +201,54 @@ def _one_round(
         raise _LostError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
 
 
+def _as_they_come(
+    keys: Sequence[Any], task: Callable[[Any], Any], n_jobs: int | None
+) -> Generator[tuple[Any, Any, Exception | None], None, None]:
+    from joblib import Parallel
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=AHEAD, batch_size=1)
+    with closing(parallel(task(key) for key in keys)) as outcomes:
+        yield from outcomes
+
+
+def _in_waves(
+    keys: Sequence[Any], task: Callable[[Any], Any], n_jobs: int | None
+) -> Generator[tuple[Any, Any, Exception | None], None, None]:
+    """Some tasks at a time, so that results neither pile up nor are all lost with one worker."""
+    from joblib import Parallel, effective_n_jobs
+
+    size = WAVE * effective_n_jobs(n_jobs)
+    with Parallel(n_jobs=n_jobs, pre_dispatch=AHEAD, batch_size=1) as parallel:
+        for start in range(0, len(keys), size):
+            yield from parallel(task(key) for key in keys[start : start + size])
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A value in Ray's object store, from where every machine fetches it once."""
+
+    reference: Any
+
+    @classmethod
+    def on_ray(cls, value: Any) -> _Stored:
+        import ray
+
+        return cls(ray.put(value))
+
+    def fetch(self) -> Any:
+        import ray
+
+        return ray.get(self.reference)
+
+
+def _is_ray(backend: Any) -> bool:
+    return type(backend).__module__.startswith("ray.")
+
+
 def _attempt(function: Callable[..., Any], key: Any, *arguments: Any) -> tuple[Any, Any, Exception | None]:
     """Run a task on a worker; its error is a result, so that errors of the backend itself can be told from it."""
+    found = [word.fetch() if isinstance(word, _Stored) else word for word in arguments]
     try:
-        return key, function(*arguments), None
+        return key, function(*found), None
     except Exception as error:
         return key, None, error

@@ -1,4 +1,5 @@
-# Sourced by the scripts beside it: `prepare_venv FOLDER [EXTRAS]` makes a virtual environment with the project in it.
+# Sourced by the scripts beside it: `prepare_venv FOLDER [EXTRAS]` makes a virtual environment with the project in it,
+# `python_of VERSION` tells the interpreter of a version.
 
 find_python() {
     local candidate
@@ -9,6 +10,19 @@ find_python() {
         fi
     done
     echo "error: Python 3.11 or newer is needed and was not found" >&2
+    return 1
+}
+
+# The command python3.x, or what pyenv or uv has installed and not selected; nothing if there is none.
+python_of() {
+    local version=$1 candidate
+    for candidate in "python$version" "$(pyenv prefix "$version" 2>/dev/null)/bin/python" \
+        "$(uv python find --no-project "$version" 2>/dev/null)"; do
+        if "$candidate" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != sys.argv[1])' "$version" 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
     return 1
 }
 

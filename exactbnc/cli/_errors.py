@@ -6,8 +6,10 @@ An error is one line on stderr; with EXACTBNC_DEBUG=1 in the environment its tra
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import IO, TYPE_CHECKING, Any
@@ -49,6 +51,25 @@ EXIT_CODES = {
 }
 
 
+OTHER_WORDS = {
+    "--tan": "--structure tan",
+    "--anb": "--structure anb",
+    "--fan": "--structure fan",
+    "--kdb": "--structure kdb",
+    "--naive-bayes": "--structure naive_bayes",
+    "--structure": "--tan, --anb, --fan, --kdb or --naive-bayes",
+    "--target": "--class",
+    "--label": "--class",
+    "--palim": "--max-parents",
+    "--max-indegree": "--max-parents",
+    "--timeout": "--time-limit",
+    "--threads": "--jobs",
+    "--n-jobs": "--jobs",
+    "--out": "--output",
+}
+"""What users of other commands and other programs try, and what it is called where it is an option at all."""
+
+
 class UsageError(typer.TyperException):
     """Options that typer accepts one by one but that make no sense, alone or together."""
 
@@ -69,7 +90,9 @@ def exit_code_of(solution: Solution) -> ExitCode:
 def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
     """Call the application; whatever goes wrong becomes a line on stderr and an exit code."""
     try:
-        code: int = app(args=arguments, prog_name="exactbnc", standalone_mode=False) or ExitCode.OK
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code: int = app(args=arguments, prog_name="exactbnc", standalone_mode=False) or ExitCode.OK
         if code == ExitCode.INTERRUPTED and not isinstance(code, ExitCode):
             # typer caught the KeyboardInterrupt and returned a plain number; a command of ours kept its result
             raise KeyboardInterrupt
@@ -84,6 +107,11 @@ def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
             return _report(error)
     except Exception as error:
         return _report(error)
+
+
+def _show_warning(message: Warning | str, *_where: Any, **_options: Any) -> None:
+    """A warning of a library, without the line of code that it came from."""
+    print(f"warning: {message}", file=sys.stderr)
 
 
 def _report(error: BaseException) -> int:
@@ -110,7 +138,7 @@ def _explain(error: BaseException) -> tuple[ExitCode, str]:
 
     match error:
         case typer.TyperException():
-            return ExitCode.USAGE, f"{error.format_message()}{_help_hint(error)}"
+            return ExitCode.USAGE, f"{_in_our_words(error) or error.format_message()}{_help_hint(error)}"
         case CertificateError():
             return ExitCode.REJECTED, f"the certificate is rejected: {error}"
         case InfeasibleError():
@@ -132,6 +160,16 @@ def _explain(error: BaseException) -> tuple[ExitCode, str]:
                 f"internal error, please report it: {type(error).__name__}: {error} "
                 f"(EXACTBNC_DEBUG=1 shows the traceback)"
             )
+
+
+def _in_our_words(error: typer.TyperException) -> str | None:
+    """The message about an option that has another name here; None if it is about anything else."""
+    context, tried = getattr(error, "ctx", None), getattr(error, "option_name", None)
+    if context is None or tried not in OTHER_WORDS:
+        return None
+    known = {name for parameter in context.command.params for name in parameter.opts}
+    ours = OTHER_WORDS[tried]
+    return f"No such option: {tried}; here it is {ours}" if known & set(re.findall(r"--[a-z-]+", ours)) else None
 
 
 def _help_hint(error: typer.TyperException) -> str:

@@ -111,6 +111,15 @@ def describe_seconds(seconds: float) -> str:
     return f"about {seconds:.0f} seconds"
 
 
+def describe_stop(reason: str) -> str:
+    """Why a search ended before it had its proof.
+
+    >>> describe_stop("time"), describe_stop("interrupted")
+    ('stopped by time', 'interrupted')
+    """
+    return reason if reason == "interrupted" else f"stopped by {reason}"
+
+
 def describe_score(name: str, parameters: Mapping[str, Any]) -> str:
     """A score with its parameters: `bdeu (ess = 1.0)`."""
     return name + (f" ({describe_parameters(parameters)})" if parameters else "")

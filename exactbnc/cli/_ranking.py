@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli._errors import ExitCode
+from exactbnc.cli._output import describe_stop
 
 if TYPE_CHECKING:
     from exactbnc.problem import Problem
@@ -48,7 +49,7 @@ def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> 
     if not ranking.solutions:
         return [f"status:  no network was found ({ranking.stop_reason})"]
     best = ranking.solutions[0]
-    proof = "each proved to be next" if ranking.is_complete else f"each proved; stopped by {ranking.stop_reason}"
+    proof = "each proved to be next" if ranking.is_complete else f"each proved; {describe_stop(ranking.stop_reason)}"
     lines = [f"status:  {len(ranking.solutions)} networks, {proof}"]
     within = facts["complete_within"]
     if within is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._parsing import parse_arc
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from scorecache.dataset import Dataset
 
 IRIS_CLASS = "species"
+MANY_NUMBERS = 20
+"""A column with more distinct numbers than this was hardly meant to be one of categories."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,12 @@ class Training:
 def training_data(data: str | None, class_name: str | None, reading: Reading, talk: Output) -> Training:
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
-        dataset = _read(data, reading)
-        return Training(dataset, check_class(dataset, class_name), reading.discretize)
+        with expecting(data, Kind.TABLE):
+            dataset = _read(data, reading)
+        class_name = check_class(dataset, class_name)
+        if reading.discretize is None:
+            _tell_of_numbers(dataset, class_name, talk)
+        return Training(dataset, class_name, reading.discretize)
     dataset, discretize = embedded_data(), reading.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)
     talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
@@ -76,6 +83,20 @@ def _read(path: str, reading: Reading) -> Dataset:
         missing=reading.missing,
         max_states=reading.max_states if reading.discretize is None else MOST_STATES,
     )
+
+
+def _tell_of_numbers(dataset: Dataset, class_name: str, talk: Output) -> None:
+    """Say which columns are measurements, it seems, whose every value will be a state of its own."""
+    from exactbnc.cutting import numeric_columns
+    from scorecache.wording import listing
+
+    sizes = {name: len(dataset.states[dataset.index[name]]) for name in numeric_columns(dataset, class_name)}
+    many = [f"{name} ({size})" for name, size in sizes.items() if size > MANY_NUMBERS]
+    if many:
+        talk.note(
+            f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
+            "--discretize mdlp cuts them into intervals"
+        )
 
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output
 from exactbnc.cli._structure import structure_of
 
@@ -40,11 +41,13 @@ def check(
     from exactbnc.problem import Problem
     from scorecache.formats import read_cache
 
-    scores = read_cache(cache, format=cache_format)
+    with expecting(cache, Kind.SCORES):
+        scores = read_cache(cache, format=cache_format)
     facts: dict[str, Any] = {"input": cache, "n_vars": scores.n_vars, "n_families": scores.n_families}
     lines = [f"{cache}: {scores.n_vars} variables, {scores.n_families:,} families, no fault found"]
     if network is not None:
-        dag = DAG.from_modelstring(network, scores.names) if network.startswith("[") else read_network(network)
+        with expecting(network, Kind.NETWORK):
+            dag = DAG.from_modelstring(network, scores.names) if network.startswith("[") else read_network(network)
         problem = Problem(scores, listed_families_only=True)
         facts["score"] = problem.score(dag)
         lines.append(f"score: {facts['score']:.8f}")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output
 
 
@@ -19,7 +20,10 @@ def compare(
     from exactbnc.comparison import compare as difference
     from exactbnc.export import read_network
 
-    a, b = read_network(first), read_network(second)
+    with expecting(first, Kind.NETWORK):
+        a = read_network(first)
+    with expecting(second, Kind.NETWORK):
+        b = read_network(second)
     found = difference(a, b)
     facts: dict[str, Any] = {
         "shd": found.shd,
@@ -33,7 +37,8 @@ def compare(
         from exactbnc.problem import Problem
         from scorecache.formats import read_cache
 
-        problem = Problem(read_cache(cache), listed_families_only=True)
+        with expecting(cache, Kind.SCORES):
+            problem = Problem(read_cache(cache), listed_families_only=True)
         facts["scores"] = [problem.score(a), problem.score(b)]
         facts["score_difference"] = facts["scores"][1] - facts["scores"][0]
     Output(as_json=as_json).result(_lines(facts), "compare", facts)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
 from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
 
 
@@ -26,7 +27,9 @@ def convert(
     from scorecache.formats import read_cache, write_cache
 
     check_target(target)
-    cache = read_cache(source, format=source_format)
+    check_score_file_name(target, target_format)
+    with expecting(source, Kind.SCORES):
+        cache = read_cache(source, format=source_format)
     write_cache(cache, target, format=target_format, int_names=int_names)
     facts = {"input": source, "output": target, "n_vars": cache.n_vars, "n_families": cache.n_families}
     talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=target == STANDARD_STREAM)

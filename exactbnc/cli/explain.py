@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output
 from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, Separator, notes_on, read_rows
 
@@ -47,12 +48,14 @@ def explain(
     from exactbnc.model import read_model
 
     talk = Output(as_json=as_json, quiet=quiet)
-    classifier = read_model(model)
-    table = read_rows(rows, separator)
+    with expecting(model, Kind.MODEL):
+        classifier = read_model(model)
+    with expecting(rows, Kind.TABLE):
+        table = read_rows(rows, separator)
+        codes = classifier.encode(table)
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
-    codes = classifier.encode(table)
     told = contributions(classifier.net, classifier.class_name, codes)
     for note in notes_on(classifier, table):
         talk.note(note)

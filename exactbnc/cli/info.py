@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, describe_domain, describe_score
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def info(
     """Describe a score file: variables, families per child, in-degrees, how it was made, what it is safe for."""
     from scorecache.formats import read_cache
 
-    facts = {"input": source, **_facts(read_cache(source, format=source_format))}
+    with expecting(source, Kind.SCORES):
+        cache = read_cache(source, format=source_format)
+    facts = {"input": source, **_facts(cache)}
     Output(as_json=as_json).result(_lines(facts), "info", facts)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
 from scorecache.wording import listing
 
@@ -45,9 +46,12 @@ def predict(
 
     check_target(output)
     talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=output == STANDARD_STREAM)
-    classifier = read_model(model)
-    table = read_rows(rows, separator)
-    log_posterior = classifier.log_posterior(classifier.encode(table))
+    with expecting(model, Kind.MODEL):
+        classifier = read_model(model)
+    with expecting(rows, Kind.TABLE):
+        table = read_rows(rows, separator)
+        codes = classifier.encode(table)
+    log_posterior = classifier.log_posterior(codes)
     text = _csv_text(classifier, log_posterior)
     if output == STANDARD_STREAM:
         sys.stdout.write(text)

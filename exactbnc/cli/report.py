@@ -10,6 +10,7 @@ import typer
 
 from exactbnc.cli._command import utc_now
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, check_target, describe_bytes
 
 if TYPE_CHECKING:
@@ -67,10 +68,12 @@ def report(
     from scorecache.atomic import atomic_write
 
     talk = Output(as_json=as_json, quiet=quiet)
-    subject = read_subject(network).with_class(class_name)
+    with expecting(network, Kind.NETWORK, Kind.MODEL):
+        subject = read_subject(network).with_class(class_name)
     assessment, note = None, None
     if data is not None:
-        table = _read(data, subject, separator)
+        with expecting(data, Kind.TABLE):
+            table = _read(data, subject, separator)
         _tell_relation(talk, subject, table)
         if subject.class_name is None:
             talk.note("the network has no class (--class names one), so there is nothing to cross-validate")

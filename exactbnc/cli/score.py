@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from exactbnc.cli import _score_options as options
 from exactbnc.cli._cluster import workers_of
 from exactbnc.cli._errors import UsageError
+from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
 from exactbnc.cli._output import (
     STANDARD_STREAM,
     Output,
@@ -90,19 +91,21 @@ def score(
     from scorecache.tablefile import read_table
 
     if output is not None:
+        check_score_file_name(output, file_format)
         format_of(output, file_format)
     chosen = make_score(score_name, **parameters)
     _check_class_is_used(class_name, family, chosen)
-    dataset = read_table(
-        data,
-        separator=separator,
-        header=not no_header,
-        states=None if states is None else load_states(states),
-        weights=weights,
-        missing=missing,
-        max_states=max_states,
-        codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
-    )
+    with expecting(data, Kind.TABLE):
+        dataset = read_table(
+            data,
+            separator=separator,
+            header=not no_header,
+            states=None if states is None else load_states(states),
+            weights=weights,
+            missing=missing,
+            max_states=max_states,
+            codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
+        )
     domain = Domain.of(
         dataset.names,
         family,

@@ -10,9 +10,10 @@ from exactbnc.cli import _solve_options as options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
 from exactbnc.cli._incumbents import IncumbentFiles
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._log import solve_log
 from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
-from exactbnc.cli._output import Output, check_target
+from exactbnc.cli._output import Output, check_target, describe_stop
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._proof import check_certificate_options, proof_of
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
@@ -115,7 +116,8 @@ def solve(
         counts_process=True,
     )
     with solve_log(log) as journal, second_ctrl_c_exits(ExitCode.INTERRUPTED):
-        scores = read_cache(cache, format=file_format)
+        with expecting(cache, Kind.SCORES):
+            scores = read_cache(cache, format=file_format)
         constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
         required = [parse_arc(arc, "--require") for arc in require or ()]
         required += [] if whitelist is None else read_arcs(whitelist)
@@ -150,7 +152,8 @@ def solve(
             return ranking_exit_code(ranking)
         beginning = None
         if start is not None:
-            beginning = read_network(start)
+            with expecting(start, Kind.NETWORK):
+                beginning = read_network(start)
             faults = problem.check(beginning)
             if faults:
                 talk.note(f"the start network is dropped: {'; '.join(faults)}")
@@ -232,10 +235,10 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
     if solution.dag is None:
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
-        return [f"status:  {solution.status} (no network was found; stopped by {solution.stop_reason})"]
+        return [f"status:  {solution.status} (no network was found; {describe_stop(solution.stop_reason)})"]
     proof = f"proved {what_it_rests_on(solution.method, solution.tolerance)}"
     if solution.status != "optimal":
-        proof = f"gap {solution.gap:.6g}, stopped by {solution.stop_reason}"
+        proof = f"gap {solution.gap:.6g}, {describe_stop(solution.stop_reason)}"
     lines = [
         f"status:  {solution.status} ({proof})",
         f"score:   {solution.score:.8f}",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output
 
 MOST_CONSTRAINTS = 10
@@ -31,8 +32,11 @@ def verify(
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
-    dag, stored = read_certificate(network)
-    problem = certified_problem(read_cache(cache, format=cache_format), stored, any_scores=ignore_hash)
+    with expecting(network, Kind.NETWORK):
+        dag, stored = read_certificate(network)
+    with expecting(cache, Kind.SCORES):
+        scores = read_cache(cache, format=cache_format)
+    problem = certified_problem(scores, stored, any_scores=ignore_hash)
     verified = certificate.verify(problem, dag, stored)
     facts: dict[str, Any] = {
         "verified": True,

@@ -158,5 +158,6 @@ def _folds(
         folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(classes, classes))
     for train, _ in folds:
         if len(np.unique(classes[train])) < 2:
-            raise DataError(f"the class {class_name!r} has one value in the training rows of a fold; use fewer folds")
+            way = "use fewer folds" if n_folds > 2 else "two of its values need two rows each"
+            raise DataError(f"the class {class_name!r} has one value in the training rows of a fold; {way}")
     return folds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -47,7 +48,10 @@ def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> byte
         sketch.paint(figure.add_axes((0, 0, 1, 1)))
         picture = io.BytesIO()
         dpi = min(DPI, _MOST_PIXELS * 72 / max(page.width, page.height))
-        figure.savefig(picture, format=kind, dpi=dpi, metadata=_UNDATED.get(kind))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            figure.savefig(picture, format=kind, dpi=dpi, metadata=_UNDATED.get(kind))
+    _tell(caught)
     return picture.getvalue()
 
 
@@ -210,3 +214,15 @@ def _text_width(text: str) -> float:
 
     vertices = TextPath((0, 0), text, size=_FONT_SIZE).vertices
     return float(vertices[:, 0].max()) if len(vertices) else 0.0
+
+
+def _tell(caught: Sequence[warnings.WarningMessage]) -> None:
+    """Pass warnings on; matplotlib has one for every sign that its font lacks, which becomes one in all."""
+    lacking = {str(warning.message) for warning in caught if str(warning.message).startswith("Glyph ")}
+    if lacking:
+        warnings.warn(
+            f"the font of the picture lacks {len(lacking)} signs of the names: boxes stand for them", stacklevel=4
+        )
+    for warning in caught:
+        if str(warning.message) not in lacking:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -19,8 +19,10 @@ from exactbnc.report.information import markov_blanket
 from exactbnc.report.markup import element, text
 from exactbnc.report.subject import Subject
 
-FONT_SIZE = 12.0
-PADDING = 9.0
+FONT_SIZE = 13.5
+BOLD = 1.1
+"""How much wider the letters of the class are."""
+PADDING = 6.5
 MARGIN = 24.0
 LONGEST_LABEL = 24
 HEAD_LENGTH, HEAD_WIDTH = 7.0, 6.0
@@ -49,7 +51,10 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
     c = dag.names.index(class_name) if class_name in dag.names else None
     hub = c if is_parent_of_all(dag, class_name) else None
     labels = [short_label(name) for name in dag.names]
-    widths = [round(text_width(label) + 2 * PADDING, 1) for label in labels]
+    stretches = [BOLD if v == c else 1.0 for v in range(dag.n_vars)]
+    widths = [
+        round(text_width(label) * stretch + 2 * PADDING, 1) for label, stretch in zip(labels, stretches, strict=True)
+    ]
     layout = _downwards(layered_layout(dag.parents, widths, hub=hub))
     blanket = markov_blanket(dag.parents, c) if c is not None and hub is None else frozenset()
     most = max(subject.arc_losses.values(), default=0.0)

@@ -66,6 +66,8 @@ def solve(
 
     With a checkpoint the search is saved to that file now and then, and goes on from it if it is there.
     """
+    if not isinstance(problem, Problem):
+        raise ParameterError(f"solve takes a Problem, such as Problem(cache). Got {type(problem).__name__} instead.")
     limits = Limits() if limits is None else limits
     start = None if start is None else problem.in_own_order(start)
     recorder = Recorder(loose_bound(problem), listener, limits.started)

@@ -7,7 +7,6 @@ empty environments, is `scripts/check_wheel`.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -26,6 +25,7 @@ pytest.importorskip("hatchling")
 pytestmark = pytest.mark.skipif(not (ROOT / "pyproject.toml").exists(), reason="needs the sources of the project")
 
 VERSIONS = ("3.11", "3.12", "3.13")
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 DATA_SUFFIXES = {".js", ".css", ".html", ".json", ".svg", ".txt", ".typed"}
 
 
@@ -173,18 +173,45 @@ def test_the_installed_classifiers_can_be_imported(python, tmp_path):
     assert run(python, "-c", asked, folder=tmp_path) == "tan\n"
 
 
-def other_interpreters():
-    """python3.x on the path, apart from the running one; a shim that leads nowhere does not count."""
-    running = f"{sys.version_info.major}.{sys.version_info.minor}"
-    names = [f"python{version}" for version in VERSIONS if version != running and shutil.which(f"python{version}")]
-    return [name for name in names if subprocess.run([name, "-c", ""], capture_output=True).returncode == 0]
+def interpreter(version):
+    """The interpreter of a version that `scripts/check_wheel` would take; None if there is none."""
+    asked = f'source "{ROOT}/scripts/_venv.sh" && python_of {version}'
+    found = subprocess.run(["bash", "-c", asked], capture_output=True, text=True)
+    return found.stdout.strip() if found.returncode == 0 else None
 
 
-@pytest.mark.parametrize("name", other_interpreters())
-def test_other_interpreters_install_it_too(wheel, tmp_path, name):
-    inside = install(wheel, name, tmp_path / "venv")
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version != RUNNING])
+def test_other_interpreters_install_it_too(wheel, tmp_path, version):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not here")
 
-    assert f"(Python {name.removeprefix('python')}" in run(inside, "-m", "exactbnc", "--version", folder=tmp_path)
+    inside = install(wheel, python, tmp_path / "venv")
+
+    assert f"(Python {version}" in run(inside, "-m", "exactbnc", "--version", folder=tmp_path)
     assert "asia-500.csv" in run(
         inside, "-c", "from exactbnc import instances; print(instances.names())", folder=tmp_path
     )
+
+
+def write_program(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("manager", "question", "answer"), [("pyenv", "prefix", ""), ("uv", "python find --no-project", "/bin/python")]
+)
+def test_an_interpreter_that_is_installed_but_not_selected_is_found(tmp_path, monkeypatch, manager, question, answer):
+    """The shim on the path does not run."""
+    installed = tmp_path / "installed"
+    write_program(installed / "bin" / "python", [f'exec "{sys.executable}" "$@"'])
+    write_program(tmp_path / "shims" / f"python{RUNNING}", ["exit 127"])
+    write_program(tmp_path / "shims" / "pyenv", ["exit 1"])
+    asked_rightly = f'test "$*" = "{question} {RUNNING}"'
+    write_program(tmp_path / "shims" / manager, [f'{asked_rightly} && echo "{installed}{answer}"'])
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"), prepend=os.pathsep)
+
+    assert interpreter(RUNNING) == f"{installed}/bin/python"
+    assert interpreter("3.2") is None

@@ -386,3 +386,12 @@ def alone(score, counts):
         return float(
             gamma(r * prior) - gamma(r * prior + n) + mpmath.fsum(gamma(prior + int(c)) - gamma(prior) for c in counts)
         )
+
+
+def test_a_frame_in_place_of_a_data_set_is_told_the_way():
+    with refusal(
+        ParameterError,
+        "scores are built from a Dataset: read_csv(path), Dataset.from_pandas(frame) or Dataset.from_columns(...). "
+        "Got list instead.",
+    ):
+        build_cache([[0, 1]], "bic")

@@ -184,7 +184,8 @@ def test_faulty_declarations_are_refused(states, error, message):
         Dataset.from_columns({"x": [0, 0]}, states=states)
 
 
-MISSING = [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), np.timedelta64("NaT")]
+NOT_A_TIME = [pd.NaT, np.datetime64("NaT"), np.timedelta64("NaT", "s")]
+MISSING = [None, float("nan"), np.nan, np.float32("nan"), pd.NA, *NOT_A_TIME]
 
 
 @pytest.mark.parametrize("value", MISSING, ids=map(repr, MISSING))

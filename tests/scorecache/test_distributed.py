@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
+import time
 
 import joblib
 import pytest
+from joblib.parallel import ThreadingBackend
 
 import scorecache.distributed
 from scorecache import workers
@@ -17,6 +19,15 @@ from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 
 
+class AllAtOnce(ThreadingBackend):
+    """A backend that gives its results all at once, as Ray's and multiprocessing's do; no fork of busy threads here."""
+
+    supports_return_generator = False
+
+
+joblib.register_parallel_backend("all at once", AllAtOnce)
+
+
 def as_written(cache, folder):
     """The bytes of both formats and the side-car."""
     files = [folder / "scores.jkl", folder / "scores.pss"]
@@ -25,7 +36,7 @@ def as_written(cache, folder):
     return [file.read_bytes() for file in [*files, folder / "scores.jkl.json"]]
 
 
-@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "all at once"])
 def test_every_backend_writes_the_same_files(backend, tmp_path):
     dataset = table(8, 200, (2, 3, 5))
     local = as_written(build_cache(dataset, "bdeu", max_parents=3), tmp_path)
@@ -131,6 +142,28 @@ def test_tasks_that_a_worker_took_along_are_run_again(tmp_path):
 
     assert (tmp_path / "died").exists()
     assert done == {key: key * key for key in range(6)}
+
+
+def test_few_tasks_are_under_way_at_a_time():
+    under_way, most = 0, 0
+
+    def arguments(key):
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        return (key,)
+
+    def work(key):
+        nonlocal under_way
+        time.sleep(0.001)
+        under_way -= 1
+        return key
+
+    with joblib.parallel_config("threading", n_jobs=2):
+        done = dict(results_of(work, range(60), arguments))
+
+    assert len(done) == 60
+    assert most <= 2 * 2 + 2  # two per worker, and one that each worker's end calls for before it is counted
 
 
 def test_workers_that_always_die_are_given_up(monkeypatch):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from pyscipopt import Model, Variable, quicksum
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
+from pyscipopt.scip import PY_SCIP_STAGE as SCIP_STAGE
 
 from exactbnc.cuts.cluster import Bools, Point
 from exactbnc.limits import Limits
@@ -126,7 +127,8 @@ class Context:
             self.is_stopped = True
             self.failure = failure
             self.cost_bound_when_stopped = self.cost_bound()
-        self.model.interruptSolve()
+        if self.model.getStage() != SCIP_STAGE.INITSOLVE:  # then SCIP cannot be interrupted; the next callback does it
+            self.model.interruptSolve()
 
 
 def guarded(result: int | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,7 +1,9 @@
+import warnings
+
 import pytest
 
 from exactbnc.cli import _errors
-from exactbnc.cli._errors import run
+from exactbnc.cli._errors import ExitCode, run
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, ScoreFileError, TimeLimitError
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
@@ -52,3 +54,27 @@ def test_readme_lists_the_same_exit_codes():
 
     for code, meaning in _errors.EXIT_CODES.items():
         assert f"| {code} | {meaning} |" in readme
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["learn", "--tan"], "No such option: --tan; here it is --structure tan (see 'exactbnc learn --help')"),
+        (["score", "x.csv", "--palim", "3"], "No such option: --palim; here it is --max-parents (see 'exactbnc score"),
+        (["solve", "x.jkl", "--structure", "tan"], "here it is --tan, --anb, --fan, --kdb or --naive-bayes"),
+        (["check", "x.jkl", "--palim", "3"], "No such option: --palim (see 'exactbnc check --help')"),
+    ],
+)
+def test_an_option_of_another_name_is_told_by_ours(exactbnc, command, said):
+    run = exactbnc(*command)
+
+    assert run.code == ExitCode.USAGE
+    assert said in run.err
+
+
+def test_a_warning_of_a_library_is_one_line_without_its_code(capsys):
+    def app(**_):
+        warnings.warn("careful", UserWarning, stacklevel=1)
+
+    assert run(app, []) == ExitCode.OK
+    assert capsys.readouterr().err == "warning: careful\n"

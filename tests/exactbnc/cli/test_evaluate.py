@@ -157,3 +157,17 @@ def test_the_solver_is_chosen_by_its_own_option(exactbnc):
     run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", "tan", "--solver", "ilp", "--cv", "2", "--json")
 
     assert json.loads(run.out)["results"][0]["n_proved"] == 2
+
+
+def test_the_fits_are_sent_to_a_scheduler(exactbnc, table):
+    distributed = pytest.importorskip("distributed")
+    arguments = ("evaluate", table, "--class", "wet", "--method", "tan", "--cv", 3, "--json")
+    expected = exactbnc(*arguments)
+    options = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+
+    with distributed.LocalCluster(**options, protocol="tcp") as cluster:
+        found = exactbnc(*arguments, "--scheduler", cluster.scheduler_address)
+
+    assert (found.code, found.err) == (0, "")
+    told = [[line for line in run.out.splitlines() if "seconds" not in line] for run in (expected, found)]
+    assert told[0] == told[1]

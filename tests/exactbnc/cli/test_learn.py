@@ -223,3 +223,17 @@ def test_mistakes_are_one_line_with_a_code(exactbnc, arguments, code, message):
     assert run.out == ""
     assert_is_one_error_line(run.err)
     assert message in run.err
+
+
+def test_many_numbers_that_are_not_cut_are_told(exactbnc, tmp_path):
+    path = tmp_path / "heights.csv"
+    path.write_text("height,shoes,sex\n" + "".join(f"{150 + i}.5,{i % 3},{'mf'[i > 15]}\n" for i in range(30)))
+
+    said = exactbnc("learn", path, "--class", "sex", "--structure", "naive_bayes").err
+    unsaid = exactbnc("learn", path, "--class", "sex", "--structure", "naive_bayes", "--discretize", "mdlp").err
+
+    assert said == (
+        "columns of numbers whose every value is taken for a state of its own: height (30); "
+        "--discretize mdlp cuts them into intervals\n"
+    )
+    assert unsaid == ""

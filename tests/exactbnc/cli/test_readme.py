@@ -53,6 +53,13 @@ def test_every_link_leads_to_a_file():
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
+def test_it_is_short_and_shows_a_picture_first():
+    lines = README.splitlines()
+
+    assert len(lines) <= 100
+    assert any(line.startswith("![") for line in lines[:10])
+
+
 def test_scores_and_estimators_are_counted_right():
     words = {8: "eight", 9: "nine", 10: "ten"}
 

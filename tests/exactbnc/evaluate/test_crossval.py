@@ -233,8 +233,9 @@ def test_folds_that_cannot_be_made_are_refused(n_folds, message):
         cross_validate(weather_data(), "day", [Spy()], n_folds=n_folds)
 
 
-def test_a_class_with_too_few_rows_is_refused():
+@pytest.mark.parametrize(("n_folds", "way"), [(3, "use fewer folds"), (2, "two of its values need two rows each")])
+def test_a_class_with_too_few_rows_is_refused(n_folds, way):
     data = Dataset.from_columns({"x": [0, 1] * 5, "y": ["a"] * 9 + ["b"]})
 
-    with pytest.raises(DataError, match="'y' has one value in the training rows of a fold"):
-        cross_validate(data, "y", [Spy()], n_folds=3)
+    with pytest.raises(DataError, match=f"'y' has one value in the training rows of a fold; {way}$"):
+        cross_validate(data, "y", [Spy()], n_folds=n_folds)

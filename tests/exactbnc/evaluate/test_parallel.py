@@ -33,6 +33,16 @@ def test_any_backend_and_number_of_jobs_measures_the_same(backend, data):
         assert measured(data, n_jobs=2) == expected
 
 
+def test_a_cluster_measures_the_same(data):
+    distributed = pytest.importorskip("distributed")
+    expected = measured(data)
+
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+        assert measured(data, client=client) == expected
+        with joblib.parallel_config("dask"):
+            assert measured(data) == expected
+
+
 def test_the_order_in_which_fits_end_changes_nothing(data, monkeypatch):
     expected = measured(data)
 

@@ -117,3 +117,12 @@ def test_other_suffixes_and_empty_networks_are_refused(tmp_path):
     assert str(caught.value) == "a picture must end in one of .png, .svg, .pdf. Got 'net.jpg' instead."
     with pytest.raises(ParameterError, match="a picture needs at least one variable"):
         plot(DAG((), ()), tmp_path / "net.png")
+
+
+def test_signs_that_the_font_lacks_are_one_warning(tmp_path, no_graphviz):
+    dag = DAG.from_modelstring("[größe][日本|größe][東京|日本]")
+
+    with pytest.warns(UserWarning, match=r"^the font of the picture lacks 4 signs of the names") as caught:
+        plot(dag, tmp_path / "net.png")
+
+    assert len(caught) == 1

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from exactbnc.report.page import render_report
+from exactbnc.report.picture import FONT_SIZE
 from exactbnc.report.subject import Subject
 from tests.exactbnc.report.samples import HOSTILE, assessment_of, hostile_net, network_of, random_net
 
@@ -266,7 +267,7 @@ def test_sixty_variables_can_be_read_at_first_sight(large):
         "return [box.left, box.right, box.top, box.bottom, words.left, words.right]; })"
     )
     canvas = page.locator("#graph").bounding_box()
-    assert page.evaluate("12 * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
+    assert page.evaluate(f"{FONT_SIZE} * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
     for place, (left, right, top, bottom, words_left, words_right) in enumerate(texts):
         assert canvas["x"] <= left <= words_left < words_right <= right <= canvas["x"] + canvas["width"]
         for other_left, other_right, other_top, other_bottom, *_ in texts[:place]:
@@ -280,7 +281,7 @@ def test_two_hundred_variables_can_be_used(large):
     page.fill("#search", "sensor 157")
     page.keyboard.press("Enter")
     assert page.locator("#panel h3").text_content() == "sensor 157"
-    assert page.evaluate("12 * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
+    assert page.evaluate(f"{FONT_SIZE} * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
     page.keyboard.press("Escape")
     page.click("#fit")
     found = page.locator(".node[data-node='157']")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyscipopt import SCIP_STAGE
 
 from exactbnc.checking import violations
 from exactbnc.constraints import Constraints
@@ -20,6 +21,7 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.limits import Limits
 from exactbnc.problem import Problem
 from exactbnc.solution import Status
+from exactbnc.solvers.ilp.context import Context
 from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
 from exactbnc.solvers.ilp.model import columns_of
 from exactbnc.solvers.ilp.rules import linear_rows
@@ -370,6 +372,24 @@ def test_ctrl_c_keeps_the_incumbent_and_pythons_reaction(n_vars, disabled):
     assert solution.stop_reason == "interrupted"
     assert problem.check(solution.dag) == []
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_scip_prepares_its_search_is_heard_at_the_next_callback(monkeypatch):
+    """SCIP cannot be interrupted in that stage; it was found by pressing Ctrl-C at a terminal."""
+    problem, stages, values = hard_problem(16), [], Context.values
+
+    def press(context, solution):
+        if context.model.getStage() == SCIP_STAGE.INITSOLVE and not stages:
+            stages.append(context.model.getStage())
+            os.kill(os.getpid(), signal.SIGINT)
+        return values(context, solution)
+
+    monkeypatch.setattr(Context, "values", press)
+    solution = solve(problem, limits=Limits(seconds=60), disabled={"root"}, start=DAG.of(problem.names, [()] * 16))
+
+    assert stages
+    assert solution.stop_reason == "interrupted"
+    assert problem.check(solution.dag) == []
 
 
 def test_no_time_gives_the_first_network_of_the_root():

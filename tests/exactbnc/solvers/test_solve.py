@@ -203,3 +203,10 @@ def test_start_in_another_order_of_the_variables_is_kept():
     solution = solve(two_knots(), limits=Limits(seconds=0), start=start)
 
     assert {("A", "B"), ("D", "E")} <= set(solution.dag.arcs)
+
+
+def test_a_cache_in_place_of_a_problem_is_told_the_way():
+    cache = ScoreCache.from_families(["a"], [[(0.0, ())]])
+
+    with pytest.raises(ParameterError, match=r"^solve takes a Problem, such as Problem\(cache\)\. Got ScoreCache"):
+        solve(cache)
