@@ -45,7 +45,10 @@ class TableText:
             marks = ",".join([f"[{marks}]"] * length)
         if self.text.translate(_NO_NUMBERS) != marks:
             return None
-        numbers = np.fromstring(self.text.translate(_NO_BRACKETS), dtype=np.float64, sep=",")
+        try:
+            numbers = np.fromstring(self.text.translate(_NO_BRACKETS), dtype=np.float64, sep=",")
+        except ValueError:  # nothing between two commas
+            return None
         return numbers.reshape(shape) if numbers.size == n_cells else None
 
     def lists(self) -> Any:
