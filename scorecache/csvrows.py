@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from scorecache.limits import MOST_VARIABLES
 
-MOST_CHARACTERS = 2**23
+MOST_CHARACTERS = 2**21
 """Of a row; there are several copies of it while it is cut."""
 
 _UNCOUNTED = 2**18
