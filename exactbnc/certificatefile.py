@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from exactbnc.certificate import CertificateError
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
-from exactbnc.export.netjson import parse_facts
-from exactbnc.export.network import NetworkFileError
+from exactbnc.export.netjson import arcs_of, parse_facts
+from exactbnc.export.network import NetworkFileError, read_text
 from exactbnc.problem import Problem
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
@@ -39,9 +38,9 @@ def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]
     """The network of a JSON file and what is stored of its proof."""
     label = os.fspath(path)
     try:
-        facts = parse_facts(Path(path).read_text(encoding="utf-8-sig"), label)
-        dag = DAG.from_arcs(facts["names"], facts["arcs"])
-    except (UnicodeDecodeError, ParameterError) as error:
+        facts = parse_facts(read_text(path), label)
+        dag = arcs_of(facts).dag()
+    except ParameterError as error:
         raise NetworkFileError(path, None, str(error)) from error
     certificate = facts.get("certificate")
     if certificate is None:

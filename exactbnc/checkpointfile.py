@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactbnc.cuts.facets import rho_table
 from exactbnc.dag import DAG
@@ -30,6 +31,7 @@ from exactbnc.solvers.root.kept import PricedCuts
 from exactbnc.solvers.table import n_words_of
 from scorecache.atomic import atomic_write
 from scorecache.errors import InputError, ParameterError
+from scorecache.jsontext import HeavyJSONError, parse_json
 
 FORMAT = "exactbnc.checkpoint"
 VERSION = 1
@@ -37,6 +39,8 @@ ROUNDING = 1e-6
 """How far below the score of a network, relative to it, a bound may be by rounding alone."""
 MOST_DIGITS = 18
 LARGEST_MULTIPLIER = 2**62
+
+_SETS_AT_A_TIME = 1024
 
 
 class CheckpointError(InputError):
@@ -112,7 +116,10 @@ def read_checkpoint(path: str | os.PathLike[str], problem: Problem) -> Saved | N
     except FileNotFoundError:
         return None
     try:
-        stored = json.loads(text)
+        stored = parse_json(text.decode(), len(text))
+        del text
+    except HeavyJSONError as error:
+        raise CheckpointError(path, f"expected a checkpoint, but {error}") from error
     except (ValueError, RecursionError) as error:
         raise CheckpointError(path, "expected a checkpoint, but it is no JSON") from error
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
@@ -182,19 +189,29 @@ def _priced(entry: dict[str, Any], n_vars: int) -> PricedCuts:
     prices = [price for _, price, _ in (*clusters, *facets)]
     _demand(all(price < LARGEST_MULTIPLIER for price in prices), "a multiplier is too large")
     n_clusters, n_cuts = len(clusters), len(prices)
-    members_matrix = np.zeros((n_cuts, len(variables)), dtype=np.bool_)
     corners_matrix = np.zeros((n_cuts, 4), dtype=np.int64)
-    for q, (_, _, inside) in enumerate((*clusters, *facets)):
-        members_matrix[q, inside] = True
-        if q >= n_clusters:
-            corners_matrix[q] = inside
+    for q, (_, _, corners) in enumerate(facets, n_clusters):
+        corners_matrix[q] = corners
+    sets = [members for _, _, members in (*clusters, *facets)]
     cuts = Cuts(
-        masks_of(members_matrix, n_words_of(len(variables))),
+        _masks(sets, len(variables)),
         np.array([*(k for k, _, _ in clusters), *(0 for _ in facets)], dtype=np.int64),
         np.array([*(CLUSTER for _ in clusters), *(facet for facet, _, _ in facets)], dtype=np.int64),
         corners_matrix,
     )
     return PricedCuts(variables, cuts, np.array(prices, dtype=np.int64), digits)
+
+
+def _masks(sets: Sequence[Sequence[int]], n_vars: int) -> NDArray[np.uint64]:
+    """Some sets at a time: a truth value per variable would be far larger than a small set in the file."""
+    masks = np.zeros((len(sets), n_words_of(n_vars)), dtype=np.uint64)
+    for start in range(0, len(sets), _SETS_AT_A_TIME):
+        some = sets[start : start + _SETS_AT_A_TIME]
+        is_member = np.zeros((len(some), n_vars), dtype=np.bool_)
+        for q, members in enumerate(some):
+            is_member[q, members] = True
+        masks[start : start + len(some)] = masks_of(is_member, n_words_of(n_vars))
+    return masks
 
 
 def _checksum(run: dict[str, Any]) -> str:

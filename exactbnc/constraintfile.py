@@ -24,14 +24,19 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+from exactbnc._entries import Entries, Names
 from exactbnc.constraints import Constraints, arcs_from_tiers
 from scorecache.atomic import atomic_write
+from scorecache.csvrows import CsvRows, TooManyFieldsError
 from scorecache.domain import Arc
 from scorecache.errors import InputError, ParameterError
+from scorecache.limits import MOST_VARIABLES, too_many_variables
+from scorecache.wording import shown
 
 PathLike = str | os.PathLike[str]
-Entry = str | tuple[str, ...]
+Entry = tuple[str, ...]
 
 SUFFIX = ".con"
 SEPARATORS = ("\t", ";", ",")
@@ -49,6 +54,7 @@ _PIECE = re.compile(
     | "(?P<double>(?:[^"\\]++|\\.)*+)" """,
     re.VERBOSE | re.DOTALL,
 )
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 _MOST_DIGITS = 18
 _NOT_IN_A_NAME = ("~", "<", ">", "-", "#", "\ufeff", _INDEPENDENCE)
 
@@ -66,8 +72,8 @@ def read_constraints(path: PathLike) -> Constraints:
     """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
-    found: dict[str, dict[Entry, None]] = {}
-    blank, goes_on = None, False
+    names, found, n_bytes = Names(), dict[str, Entries](), Path(path).stat().st_size
+    blank, goes_on, number = None, False, 1
     for number, text in _numbered_lines(path):
         line = text.strip()
         if not line:
@@ -77,15 +83,24 @@ def read_constraints(path: PathLike) -> Constraints:
         if not line.startswith("#"):
             try:
                 field, entry = _parse_line(line)
+                if field not in found:
+                    found[field] = Entries(len(entry), n_bytes)
+                found[field].add(tuple(map(names.number, entry)))
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
-            found.setdefault(field, {})[entry] = None
     if goes_on:
         warnings.warn(
             f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
             stacklevel=2,
         )
-    return Constraints.of(**found)
+    listed: dict[str, Any] = {}
+    try:
+        for field, entries in found.items():
+            tuples = entries.named(names)
+            listed[field] = tuple(name for (name,) in tuples) if field in ("sinks", "roots") else tuple(tuples)
+    except ParameterError as fault:
+        raise ConstraintFileError(path, number, str(fault)) from fault
+    return Constraints(**listed)
 
 
 def write_constraints(constraints: Constraints, path: PathLike) -> None:
@@ -101,23 +116,28 @@ def read_arcs(path: PathLike) -> list[Arc]:
 
     The separator is the first of tab, semicolon and comma that stands in the first line.
     """
-    text = _text_of(path)
-    first = next((line for line in _lines(text) if line.strip()), "")
+    first = next((line for _, line in _numbered_lines(path) if line.strip()), "")
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
-    reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True, strict=True)
-    arcs: list[Arc] = []
-    is_first = True
+    reader = CsvRows((f"{line}\n" for _, line in _numbered_lines(path)), separator, skip_blanks=True)
+    names, arcs, is_first = Names(), Entries(2, Path(path).stat().st_size), True
     try:
         for row in reader:
-            names = tuple(field.strip() for field in row)
-            if not any(names):
+            ends = tuple(field.strip() for field in row)
+            if not any(ends):
                 continue
-            if not (is_first and tuple(map(str.lower, names)) == ARC_HEADER):
-                arcs.append(_checked_arc(path, reader.line_num, names, separator.join(row)))
+            if not (is_first and tuple(map(str.lower, ends)) == ARC_HEADER):
+                parent, child = _checked_arc(path, reader.line_num, ends, row)
+                arcs.add((names.number(parent), names.number(child)))
             is_first = False
+        return [(parent, child) for parent, child in arcs.named(names)]
+    except TooManyFieldsError:
+        raise ConstraintFileError(
+            path, reader.line_num + 1, "expected two columns, from and to, got many more"
+        ) from None
     except csv.Error as error:
         raise ConstraintFileError(path, reader.line_num, f"expected a quoted name to end: {error}") from error
-    return arcs
+    except ParameterError as error:
+        raise ConstraintFileError(path, reader.line_num, str(error)) from error
 
 
 def read_tiers(path: PathLike) -> list[list[str]]:
@@ -129,42 +149,34 @@ def read_tiers(path: PathLike) -> list[list[str]]:
             continue
         number, colon, listed = line.partition(":")
         if not colon or not number.strip().isdecimal() or len(number) > _MOST_DIGITS:
-            raise ConstraintFileError(path, line_number, f"expected a tier such as '1: a b', got {line!r:.60}")
+            raise ConstraintFileError(path, line_number, f"expected a tier such as '1: a b', got {shown(line)}")
         tier = int(number.strip())
         if tier in tiers:
             message = f"tier {tier} is listed twice; put its variables on one line"
             raise ConstraintFileError(path, line_number, message)
+        if len(tiers) >= MOST_VARIABLES:
+            raise ConstraintFileError(path, line_number, f"expected at most {MOST_VARIABLES:,} tiers, got more")
         tiers[tier] = []
         for name in _shell_words(listed):
             if name is None:
-                raise ConstraintFileError(path, line_number, f"no closing quotation in {listed.strip()!r:.60}")
+                raise ConstraintFileError(path, line_number, f"no closing quotation in {shown(listed[:61].strip())}")
             if name in tier_of:
-                raise ConstraintFileError(path, line_number, f"{name!r} is in tier {tier_of[name]} already")
+                raise ConstraintFileError(path, line_number, f"{shown(name)} is in tier {tier_of[name]} already")
+            if len(tier_of) >= MOST_VARIABLES:
+                raise ConstraintFileError(path, line_number, too_many_variables())
             tier_of[name] = tier
             tiers[tier].append(name)
     return [tiers[tier] for tier in sorted(tiers)]
 
 
 def _numbered_lines(path: PathLike) -> Iterator[tuple[int, str]]:
-    return enumerate(_lines(_text_of(path)), start=1)
-
-
-def _text_of(path: PathLike) -> str:
-    content = Path(path).read_bytes()
-    try:
-        return content.decode("utf-8-sig").removesuffix("\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConstraintFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
-
-
-def _lines(text: str) -> Iterator[str]:
-    """One at a time: a list of short lines is many times as large as the text."""
-    start = 0
-    for end in re.finditer(r"\r\n|\r|\n", text):
-        yield text[start : end.start()]
-        start = end.end()
-    yield text[start:]
+    """One at a time: a list of short lines is many times as large as the file."""
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.isascii() and (odd := _NOT_UTF_8.search(line)):
+                byte = ord(odd[0]) & 0xFF
+                raise ConstraintFileError(path, number, f"expected UTF-8 text, got byte {byte:#04x}")
+            yield number, line.removesuffix("\n")
 
 
 def _shell_words(text: str) -> Iterator[str | None]:
@@ -194,12 +206,11 @@ def _shell_words(text: str) -> Iterator[str | None]:
 def _parse_line(line: str) -> tuple[str, Entry]:
     """The field of `Constraints` and its new entry; a ValueError says what is wrong."""
     if _INDEPENDENCE in line:
-        raise ValueError(f"conditional independence constraints are not supported, got {line!r}")
+        raise ValueError(f"conditional independence constraints are not supported, got {shown(line)}")
     is_negated = line.startswith("~")
     field, entry = _parse_statement(line.removeprefix("~").strip(), is_negated, line)
-    names = (entry,) if isinstance(entry, str) else entry
-    if len(set(names)) < len(names):
-        raise ValueError(f"expected different variables, got {line!r}")
+    if len(set(entry)) < len(entry):
+        raise ValueError(f"expected different variables, got {shown(line)}")
     return field, entry
 
 
@@ -207,7 +218,9 @@ def _parse_statement(statement: str, is_negated: bool, line: str) -> tuple[str, 
     prefix = "forbidden" if is_negated else "required"
     if match := _IMMORALITY.fullmatch(statement):
         if not is_negated:
-            raise ValueError(f"a required immorality is not supported, only a forbidden one (~A->C<-B), got {line!r}")
+            raise ValueError(
+                f"a required immorality is not supported, only a forbidden one (~A->C<-B), got {shown(line)}"
+            )
         return f"{prefix}_immoralities", _names(match.groups(), line)
     if match := _RELATION.fullmatch(statement):
         left, right = _names((match[1], match[3]), line)
@@ -222,30 +235,31 @@ def _parse_statement(statement: str, is_negated: bool, line: str) -> tuple[str, 
         return "order", (left, right)
     if match := _ENDPOINT.fullmatch(statement):
         _refuse_negation(is_negated, f"{match[1]} A", line)
-        return f"{match[1]}s", _names((match[2],), line)[0]
+        return f"{match[1]}s", _names((match[2],), line)
     if match := _ADJACENCY.fullmatch(statement):
         return f"{prefix}_adjacencies", _names(match.groups(), line)
-    raise ValueError(f"expected {_EXPECTED}, got {line!r}")
+    raise ValueError(f"expected {_EXPECTED}, got {shown(line)}")
 
 
 def _names(found: Iterable[str], line: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in found)
     if not all(names):
-        raise ValueError(f"expected {_EXPECTED}, got {line!r}")
+        raise ValueError(f"expected {_EXPECTED}, got {shown(line)}")
     return names
 
 
 def _refuse_negation(is_negated: bool, form: str, line: str) -> None:
     if is_negated:
-        raise ValueError(f"{form!r} cannot be negated, got {line!r}")
+        raise ValueError(f"{form!r} cannot be negated, got {shown(line)}")
 
 
-def _checked_arc(path: PathLike, line: int, names: tuple[str, ...], came: str) -> Arc:
+def _checked_arc(path: PathLike, line: int, names: tuple[str, ...], row: list[str]) -> Arc:
+    came = ",".join(row[:60])
     if len(names) != 2 or not all(names):
-        raise ConstraintFileError(path, line, f"expected two columns, from and to, got {came!r}")
+        raise ConstraintFileError(path, line, f"expected two columns, from and to, got {shown(came)}")
     parent, child = names
     if parent == child:
-        raise ConstraintFileError(path, line, f"expected two different variables, got {came!r}")
+        raise ConstraintFileError(path, line, f"expected two different variables, got {shown(came)}")
     return parent, child
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,8 @@ from scorecache.errors import ParameterError
 
 Arc = tuple[str, str]
 
+MOST_SHOWN = 60
+"""Of a cycle, and of a name in it."""
 
 _BLOCK = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]")
 
@@ -36,10 +39,7 @@ class DAG:
                 raise ParameterError(f"the parents of {name} must be ascending indices. Got {listed} instead.")
         cycle = find_cycle(self.parents)
         if cycle is not None:
-            shown = " -> ".join(
-                name if name.isprintable() else repr(name) for name in map(self.names.__getitem__, cycle)
-            )
-            raise CycleError(f"a network has no directed cycle. Got {shown} instead.")
+            raise CycleError(f"a network has no directed cycle. Got {shown_cycle(self.names, cycle)} instead.")
 
     @classmethod
     def of(cls, names: Iterable[str], parents: Iterable[Iterable[int]]) -> DAG:
@@ -125,15 +125,23 @@ class DAG:
         return f"[{self.names[v]}|{listed}]" if listed else f"[{self.names[v]}]"
 
 
+def shown_cycle(names: Sequence[str], cycle: Sequence[int]) -> str:
+    """A cycle in words, cut in the middle where it is long."""
+    shown = [name if name.isprintable() else repr(name) for name in (names[v][:MOST_SHOWN] for v in cycle)]
+    if len(shown) > MOST_SHOWN:
+        shown[MOST_SHOWN // 2 : -MOST_SHOWN // 2] = [f"... ({len(cycle) - 1} in all)"]
+    return " -> ".join(shown)
+
+
 def topological_order(parents: Sequence[Iterable[int]]) -> tuple[int, ...]:
     """Parents before children, layer by layer; shorter than the input if there is a cycle."""
     n_waiting_for: list[int] = []
-    children: dict[int, list[int]] = {}
+    children: dict[int, array[int]] = {}
     for v, listed in enumerate(parents):
         distinct = set(listed)
         n_waiting_for.append(len(distinct))
         for parent in distinct:
-            children.setdefault(parent, []).append(v)
+            children.setdefault(parent, array("i")).append(v)
     placed: list[int] = []
     ready = [v for v, n_parents in enumerate(n_waiting_for) if not n_parents]
     while ready:
@@ -153,7 +161,9 @@ def find_cycle(parents: Sequence[Iterable[int]]) -> list[int] | None:
     left = set(range(len(parents))) - set(topological_order(parents))
     if not left:
         return None
-    path = [min(left)]
-    while path[-1] not in path[:-1]:
-        path.append(min(left.intersection(parents[path[-1]])))
-    return path[path.index(path[-1]) :][::-1]
+    path: dict[int, int] = {}
+    v = min(left)
+    while v not in path:
+        path[v] = len(path)
+        v = min(left.intersection(parents[v]))
+    return [*list(path)[path[v] :], v][::-1]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.cutting import bin_lookup
 from exactbnc.export import bayesnetjson
+from exactbnc.export._tables import without_tables
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
 from exactbnc.problem import Problem
@@ -164,10 +165,9 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
 def read_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a NetworkFileError says what is wrong with the file."""
     try:
-        content = read_unpacked(path)
+        stored = bayesnetjson.load(read_unpacked(path), os.fspath(path))
     except UnpackError as error:
         raise NetworkFileError(path, None, str(error)) from error
-    stored = bayesnetjson.load(content, os.fspath(path))
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise NetworkFileError(path, None, f"expected a model, a JSON object whose 'format' is {FORMAT!r}")
     if stored.get("schema_version") != SCHEMA_VERSION:
@@ -181,8 +181,8 @@ def read_model(path: str | os.PathLike[str]) -> Model:
             str(stored["class"]),
             {name: tuple(map(float, points)) for name, points in stored["cut_points"].items()},
             tuple(stored["missing_is_state"]),
-            dict(stored["solution"]),
-            dict(stored["provenance"]),
+            dict(without_tables(stored["solution"])),
+            dict(without_tables(stored["provenance"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error

@@ -23,6 +23,7 @@ from scorecache.wording import listing
 MAX_NUMERIC_STATES = 100
 MAX_STATES = 1000
 MOST_STATES = 2**16  # codes are uint16
+MOST_COUNTED = 2**12  # of a column that is refused anyway
 MOST_WEIGHT = 2**53 - 1  # up to here sums of counts are exact in float64
 MISSING_STATE = "missing"
 MISSING_CHOICES = ("error", "drop", "category")
@@ -62,6 +63,11 @@ class Encoding:
         if unknown:
             raise ParameterError(f"states are declared for {unknown}, but the columns are {listing(map(repr, names))}")
 
+    @property
+    def most_values(self) -> int:
+        """How many values of a column are looked at: where no row is dropped, not all of those that are too many."""
+        return MOST_STATES if self.max_states is not None or self.missing == "drop" else MOST_COUNTED
+
     def limit(self, is_numeric: bool) -> int:
         """The largest number of states of a column that declares none."""
         return self.max_states or (MAX_NUMERIC_STATES if is_numeric else MAX_STATES)
@@ -70,25 +76,36 @@ class Encoding:
 class Encoder(dict[Any, int]):
     """Numbers the values of a column in the order they appear, after those it starts with.
 
-    `read` turns a field into its value, None if it is missing. It is asked once per distinct field: `encoder[field]` is
-    a dictionary lookup from then on. Past `MOST_STATES` values no number is left; the encoder then is overfull and what
-    it answers means nothing.
+    `read` turns a field into its value, None if it is missing; a value reads as itself. It is asked once per distinct
+    field: `encoder[field]` is a dictionary lookup from then on. Past `most` values no number is left; the encoder then
+    is overfull and what it answers means nothing.
     """
 
-    def __init__(self, read: Callable[[Any], Hashable], values: Iterable[Hashable] = ()) -> None:
+    __slots__ = ("_most", "_read", "is_overfull", "values_seen")
+
+    def __init__(
+        self, read: Callable[[Any], Hashable], values: Iterable[Hashable] = (), *, most: int = MOST_STATES
+    ) -> None:
         super().__init__()
         self._read = read
-        self.codes = {value: code for code, value in enumerate(values)}
+        self._most = most
+        self.values_seen: list[Hashable] = list(values)
         self.is_overfull = False
+        for code, value in enumerate(self.values_seen):
+            self[value] = code
 
     def __missing__(self, field: Any) -> int:
         value = self._read(field)
-        code = self.codes.setdefault(value, len(self.codes))
-        if code >= MOST_STATES:
-            del self.codes[value]
-            self.is_overfull = True
-            return 0
-        self[field] = code
+        code = self.get(value)
+        if code is None:
+            code = len(self.values_seen)
+            if code >= self._most:
+                self.is_overfull = True
+                return 0
+            self.values_seen.append(value)
+            self[value] = code
+        if field is not value:
+            self[field] = code
         return code
 
     def encode(self, fields: Sequence[Any]) -> NDArray[np.uint16]:
@@ -97,10 +114,12 @@ class Encoder(dict[Any, int]):
     def column(
         self, name: str, codes: NDArray[np.uint8] | NDArray[np.uint16], *, is_declared: bool = False
     ) -> RawColumn:
-        return RawColumn(name, list(self.codes), codes, is_declared, self.is_overfull)
+        """The values and the codes; the encoder is empty then."""
+        self.clear()
+        return RawColumn(name, self.values_seen, codes, is_declared, self.is_overfull)
 
 
-@dataclass
+@dataclass(slots=True)
 class RawColumn:
     """The distinct values of a column, None for a missing one, and per row the position of its value among them."""
 
@@ -234,7 +253,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
     for column, values in zip(columns, present, strict=True):
         is_numeric = _numbers(values, encoding) is not None
         if column.is_overfull or (not column.is_declared and len(values) > encoding.limit(is_numeric)):
-            n_values = f"more than {MOST_STATES}" if column.is_overfull else len(values)
+            n_values = f"more than {len(column.values)}" if column.is_overfull else len(values)
             (numeric if is_numeric else textual).append(f"{column.name!r} ({n_values})")
     faults = []
     if numeric:
@@ -275,7 +294,7 @@ def _in_order(values: list[Hashable], encoding: Encoding) -> list[Hashable]:
     try:
         if numbers is None:
             return sorted(values)  # type: ignore[type-var]
-        return [value for _, value in sorted(zip(numbers, values, strict=True))]
+        return sorted(sorted(values), key=encoding.number_of)  # type: ignore[type-var]
     except TypeError:
         return values
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from scorecache.record import Record
 
 Family = tuple[float, tuple[int, ...]]
+
+_BLOCK = 2**17
+"""Families, or parents, that are handled at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +42,25 @@ class ScoreCache:
     def from_arrays(
         cls,
         names: Sequence[str],
-        children: NDArray[np.int64],
+        children: NDArray[np.integer[Any]],
         scores: NDArray[np.float64],
         parent_start: NDArray[np.int64],
-        parents: NDArray[np.int32],
+        parents: NDArray[np.integer[Any]],
         record: Record | None = None,
     ) -> ScoreCache:
         """Sort unordered families (`children[f]` is the child of family f; parents ascending) into a cache."""
-        sizes = np.diff(parent_start)
         order = _sorted_order(children, scores, parent_start, parents)
-        counts = np.bincount(children, minlength=len(names))
-        child_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        new_start = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
-        source = np.repeat(parent_start[:-1][order] - new_start[:-1], sizes[order]) + np.arange(new_start[-1])
-        return cls(tuple(names), child_start, scores[order], new_start, parents[source].astype(np.int32), record)
+        child_start = starts_of(np.bincount(children, minlength=len(names)))
+        sizes = np.empty(len(order), dtype=np.int32)
+        np.subtract(parent_start[1:], parent_start[:-1], out=sizes, casting="same_kind")
+        sizes = sizes[order]
+        new_start = starts_of(sizes)
+        sorted_parents = np.empty(len(parents), dtype=np.int32)
+        for families, places in blocks_of(sizes):  # the places of all parents at once would be larger than the cache
+            own = sizes[families]
+            moved = np.repeat(parent_start[:-1][order[families]] - new_start[families], own)
+            sorted_parents[places] = parents[moved + np.arange(places.start, places.stop)]
+        return cls(tuple(names), child_start, scores[order], new_start, sorted_parents, record)
 
     @classmethod
     def from_families(
@@ -112,25 +121,57 @@ class ScoreCache:
         )
 
 
+def starts_of(sizes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Where pieces of these sizes begin that lie one after the other, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def blocks_of(sizes: NDArray[np.integer[Any]]) -> Iterator[tuple[slice, slice]]:
+    """Families some at a time, and the places of their parents: temporary arrays stay small."""
+    first, place = 0, 0
+    while first < len(sizes):
+        ends = np.cumsum(sizes[first : first + _BLOCK], dtype=np.int64)
+        n = max(1, int(np.searchsorted(ends, _BLOCK, side="right")))
+        yield slice(first, first + n), slice(place, place + int(ends[n - 1]))
+        first, place = first + n, place + int(ends[n - 1])
+
+
 def break_ties(
     order: NDArray[np.int64],
     same: NDArray[np.bool_],
     parent_start: NDArray[np.int64],
-    parents: NDArray[np.int32],
+    parents: NDArray[np.integer[Any]],
 ) -> None:
     """Sort by size and parents, in place, what ties in an order by child and score; only these rows pay for it.
 
     `same[f]`: are place f and the next one of the same child with the same score?
     """
-    if not np.any(same):
-        return
+    first = 0
+    while first < len(order):
+        last = min(first + _BLOCK, len(order))  # a block ends where a run of ties does
+        if last < len(order):
+            last += int(np.argmin(same[last - 1 :])) if not same[last - 1 :].all() else len(order) - last
+        within = same[first : last - 1]
+        if within.any():
+            _break_ties_within(order[first:last], within, parent_start, parents)
+        first = last
+
+
+def _break_ties_within(
+    order: NDArray[np.int64],
+    same: NDArray[np.bool_],
+    parent_start: NDArray[np.int64],
+    parents: NDArray[np.integer[Any]],
+) -> None:
     tied = np.zeros(len(order), dtype=np.bool_)
     tied[:-1] = same
     tied[1:] |= same
     where = np.flatnonzero(tied)
     rows = order[where]
-    run = np.cumsum((where == 0) | ~same[where - 1])
-    sizes = parent_start[rows + 1] - parent_start[rows]
+    run = np.cumsum((where == 0) | ~same[where - 1], dtype=np.int32)
+    sizes = (parent_start[rows + 1] - parent_start[rows]).astype(np.int32)
     table = np.full((len(rows), int(sizes.max())), -1, dtype=np.int32)
     for position in range(table.shape[1]):
         has = sizes > position
@@ -139,10 +180,10 @@ def break_ties(
 
 
 def _sorted_order(
-    children: NDArray[np.int64],
+    children: NDArray[np.integer[Any]],
     scores: NDArray[np.float64],
     parent_start: NDArray[np.int64],
-    parents: NDArray[np.int32],
+    parents: NDArray[np.integer[Any]],
 ) -> NDArray[np.int64]:
     """By child, falling score, size, parents."""
     by_score = np.argsort(-scores)

@@ -28,6 +28,9 @@ BLOCK_ROWS = 1 << 20
 SMALL = 256
 """Codes below this fit in a byte."""
 
+FEW_ROWS = 256
+"""Chunks of fewer rows are one array."""
+
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 
@@ -36,7 +39,7 @@ class CodeStore:
 
     def __init__(self, most_bytes: float | None = None) -> None:
         self._most_bytes = CODES_SHARE * available_memory() if most_bytes is None else most_bytes
-        self._chunks: list[list[Codes]] = []
+        self._chunks: list[Sequence[Codes]] = []
         self._in_memory = 0
         self._file: IO[bytes] | None = None
         self._written: list[tuple[int, list[np.dtype[Any]]]] = []
@@ -50,9 +53,12 @@ class CodeStore:
 
     def add(self, columns: Sequence[NDArray[np.uint16]]) -> None:
         """Take a chunk of rows, as codes by column."""
-        chunk: list[Codes] = [
-            codes.astype(np.uint8) if codes.max(initial=0) < SMALL else codes.copy() for codes in columns
-        ]
+        chunk: Sequence[Codes]
+        if len(columns[0]) < FEW_ROWS:  # an array of its own for every column would be larger than what it holds
+            whole = np.array(columns)
+            chunk = whole.astype(np.uint8) if whole.max(initial=0) < SMALL else whole  # type: ignore[assignment]
+        else:
+            chunk = [codes.astype(np.uint8) if codes.max(initial=0) < SMALL else codes.copy() for codes in columns]
         self._is_small = self._is_small and all(codes.dtype == np.uint8 for codes in chunk)
         self._n_rows += len(columns[0])
         self._chunks.append(chunk)
@@ -97,7 +103,7 @@ class CodeStore:
                 self._file.write(codes.data)
         self._chunks, self._in_memory = [], 0
 
-    def _read(self) -> Iterator[list[Codes]]:
+    def _read(self) -> Iterator[Sequence[Codes]]:
         assert self._file is not None
         self._file.seek(0)
         for n_rows, dtypes in self._written:

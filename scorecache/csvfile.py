@@ -12,20 +12,23 @@ import operator
 import re
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import TextIOWrapper
 from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
+from scorecache._encode import MOST_STATES, MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
 from scorecache.codestore import CodeStore
+from scorecache.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.jsontext import HeavyJSONError, parse_json
+from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
 
@@ -33,8 +36,7 @@ MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 SEPARATORS = (";", "\t", "|", ",", " ")
 
 _N_SAMPLE_LINES = 100
-_CHUNK_FIELDS = 2**14
-_LEAST_CHUNK_ROWS = 256
+_CHUNK_FIELDS = 2**15
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -69,7 +71,7 @@ def read_csv(
     label = "<stdin>" if str(path) == "-" else str(path)
     with _open_text(path) as file:
         try:
-            rows = _Rows(label, file, _checked_separator(separator))
+            rows = _Rows(label, iter(partial(file.readline, MOST_CHARACTERS), ""), _checked_separator(separator))
             names, chunk = _first_rows(rows, header, least_columns)
             columns, row_weights = _read_columns(
                 rows, names, chunk, weights, encoding, frozenset(missing_values) | {""}, store
@@ -91,22 +93,29 @@ def text_encoding(states: Mapping[str, Iterable[Hashable]] | None, missing: str,
 def load_states(path: str | Path) -> dict[str, list[str]]:
     """Read declared states from a JSON object, column -> list of states; numbers become text as they are written."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-        pairs = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
+        text, n_bytes = Path(path).read_text(encoding="utf-8-sig"), Path(path).stat().st_size
+        pairs = parse_json(text, n_bytes, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
+        del text
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
+    except HeavyJSONError as error:
+        raise DataError(f"{path}: expected an object of lists, but {error}") from error
     except RecursionError as error:
         raise DataError(f"{path}: expected an object of lists, but it is nested too deeply") from error
     if not isinstance(pairs, tuple):
         raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {pairs!r:.60}')
+    if len(pairs) > MOST_VARIABLES:
+        raise DataError(f"{path}: {too_many_variables(f'{len(pairs):,}')}")
     declared: dict[str, list[str]] = {}
     for name, states in pairs:
         if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
             raise DataError(f"{path}: column {name!r} needs a list of texts or numbers")
         if name in declared:
             raise DataError(f"{path}: column {name!r} is listed twice")
+        if len(states) > MOST_STATES:
+            raise DataError(f"{path}: column {name!r} can have {MOST_STATES:,} states at most, got {len(states):,}")
         if len(set(states)) < len(states):
             raise DataError(f"{path}: column {name!r} lists {Counter(states).most_common(1)[0][0]!r} twice")
         declared[name] = states
@@ -131,7 +140,8 @@ class _Rows:
         self.separator = separator or _find_separator(sample)
         self.n_columns = 0
         self.first_line = 1
-        self._reader = _csv_reader(chain(sample, lines), self.separator, strict=True)
+        self._reader = _csv_rows(chain(sample, lines), self.separator, strict=True)
+        self._rows = iter(self._reader)
         self._chunk: list[list[str]] = []
         self._first_line = 1
 
@@ -141,7 +151,11 @@ class _Rows:
             self._first_line = self._reader.line_num + 1
             self._chunk = []
             try:
-                self._chunk.extend(islice(self._reader, n))
+                self._chunk.extend(islice(self._rows, n))
+            except TooManyFieldsError:
+                raise self.fault(None, too_many_variables("a line with more fields")) from None
+            except TooLongError as error:
+                raise self.fault(None, str(error)) from None
             except csv.Error as error:  # the rows before the faulty one have arrived
                 fault = f"a quote is never closed or text follows a closed one ({error})"
                 raise self.fault(None, f"{fault}; enclose whole values and double the quotes inside") from error
@@ -166,6 +180,8 @@ def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str
     chunk = rows.take(1)
     if not chunk:
         raise DataError(f"{rows.label}: the file is empty; expected a line of column names and rows of values")
+    if len(chunk[0]) > MOST_VARIABLES:
+        raise rows.fault(chunk[0], too_many_variables(f"a line with {len(chunk[0]):,} fields"))
     names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
     if len(names) < least_columns:
         raise rows.fault(
@@ -190,33 +206,35 @@ def _read_columns(
     if weights is not None and weights not in names:
         raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
     encoding.check_columns([name for name in names if name != weights])
-    n_chunk_rows = max(_CHUNK_FIELDS // len(names), _LEAST_CHUNK_ROWS)
+    n_chunk_rows = max(_CHUNK_FIELDS // len(names), 1)
     chunk = chunk or rows.take(n_chunk_rows)
     if not chunk:
         raise DataError(f"{rows.label}:{rows.first_line}: expected rows of values after the column names, got none")
     _check_widths(rows, chunk)  # before a column takes memory
-    encoders = {
-        name: column_encoder(name, encoding.states.get(name), missing_values) for name in names if name != weights
-    }
-    encode = {name: encoders[name].encode if name in encoders else encode_weights for name in names}
+    read = text_reader(missing_values)
+    encoders = [
+        None if name == weights else column_encoder(name, encoding, missing_values, read_undeclared=read)
+        for name in names
+    ]
     row_weights = bytearray()  # it grows in place
     while chunk:
         _check_widths(rows, chunk)
         codes: list[NDArray[np.uint16]] = []
-        for name, fields in zip(names, zip(*chunk, strict=True), strict=True):
+        for encoder, fields in zip(encoders, zip(*chunk, strict=True), strict=True):
             try:
-                encoded = encode[name](fields)
+                if encoder is None:
+                    row_weights += encode_weights(fields).data
+                else:
+                    codes.append(encoder.encode(fields))
             except FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
-            if name == weights:
-                row_weights += encoded.data
-            else:
-                codes.append(encoded)  # type: ignore[arg-type]
         store.add(codes)
         chunk = rows.take(n_chunk_rows)
+    coded = iter(store.columns())
     columns = [
-        encoder.column(name, codes, is_declared=name in encoding.states)
-        for (name, encoder), codes in zip(encoders.items(), store.columns(), strict=True)
+        encoder.column(name, next(coded), is_declared=name in encoding.states)
+        for name, encoder in zip(names, encoders, strict=True)
+        if encoder is not None
     ]
     return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
 
@@ -241,22 +259,43 @@ def _check_widths(rows: _Rows, chunk: list[list[str]]) -> None:
         raise rows.fault(ragged, f"{fault}; quote values that hold the separator {rows.separator!r}")
 
 
-def column_encoder(name: str, declared: Sequence[Hashable] | None, missing_values: frozenset[str]) -> Encoder:
-    """Fields to values: stripped, readable, and declared if states are."""
-    known = frozenset(declared or ())
+def column_encoder(
+    name: str,
+    encoding: Encoding,
+    missing_values: frozenset[str],
+    *,
+    read_undeclared: Callable[[str], str | None] | None = None,
+) -> Encoder:
+    """Fields to values: stripped, readable, and declared if states are; columns without may share their reader."""
+    declared = encoding.states.get(name)
+    if declared is None:
+        return Encoder(read_undeclared or text_reader(missing_values), most=encoding.most_values)
+    known, read_any = frozenset(declared), text_reader(missing_values)
 
     def read(field: str) -> str | None:
         value = field.strip()
         if value in known:
             return value
+        if read_any(field) is not None:
+            raise FieldError(field, undeclared(name, value, declared))
+        return None
+
+    return Encoder(read, declared)
+
+
+def text_reader(missing_values: frozenset[str]) -> Callable[[str], str | None]:
+    """From a field to its value; None for a missing one."""
+
+    def read(field: str) -> str | None:
+        value = field.strip()
         if value in missing_values:
             return None
-        fault = _unreadable(value) or (undeclared(name, value, declared) if declared else None)
+        fault = _unreadable(value)
         if fault is not None:
             raise FieldError(field, fault)
         return value
 
-    return Encoder(read, declared or ())
+    return read
 
 
 def encode_weights(fields: Sequence[str]) -> NDArray[np.int64]:
@@ -302,18 +341,26 @@ def _find_separator(sample: Sequence[str]) -> str:
 def _widths(sample: Sequence[str], separator: str) -> list[int]:
     """The number of fields in each row of the sample, none if it cannot be cut this way."""
     try:
-        rows = [row for row in _csv_reader(sample, separator, strict=False) if not _is_blank(row)]
-    except csv.Error:  # a field is too long
+        widths = [len(row) for row in _csv_rows(sample, separator, strict=False) if not _is_blank(row)]
+    except csv.Error:  # a field is too long, or there are too many
         return []
-    if len(sample) == _N_SAMPLE_LINES and len(rows) > 1:
-        rows.pop()  # the sample may end inside a quoted value
-    return list(map(len, rows))
+    if len(sample) == _N_SAMPLE_LINES and len(widths) > 1:
+        widths.pop()  # the sample may end inside a quoted value
+    return widths
 
 
-def _csv_reader(lines: Iterable[str], separator: str, *, strict: bool) -> Any:
+def _csv_rows(lines: Iterable[str], separator: str, *, strict: bool) -> CsvRows:
     if separator == " ":
-        lines = (line.rstrip() + "\n" for line in lines)  # a blank at the end separates nothing
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+        lines = map(_without_blanks_at_the_end, lines)
+    return CsvRows(lines, separator, skip_blanks=True, strict=strict)
+
+
+def _without_blanks_at_the_end(line: str) -> str:
+    """A blank at the end separates nothing; what has none is no copy."""
+    if line[-1:] == "\n" and not line[-2:-1].isspace():
+        return line
+    stripped = line.rstrip()
+    return line if len(stripped) == len(line) else stripped + "\n"
 
 
 def _is_blank(row: Sequence[str]) -> bool:

@@ -49,7 +49,7 @@ def read_parquet(
             file = ParquetFile(raw)
             names = _names(path, file.schema_arrow, weights)
             encoding.check_columns([name for name in names if name != weights])
-            encoders = {name: column_encoder(name, encoding.states.get(name), absent) for name in names}
+            encoders = {name: column_encoder(name, encoding, absent) for name in names}
             row_weights = bytearray()
             n_rows = 0
             for batch in file.iter_batches(batch_rows):

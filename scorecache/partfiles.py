@@ -24,6 +24,9 @@ from scorecache.parts import Families, Part
 SUFFIX = ".part"
 FORMAT = "exactbnc part 1"
 
+MOST_HEAD = 2**16
+"""Bytes of the first line; a part has an array or two for every number of parents."""
+
 _SCORES, _PARENTS = "<f8", "<i4"
 
 
@@ -39,7 +42,7 @@ class PartFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         for file in sorted(self.path.glob(f"*{SUFFIX}")):
             with file.open("rb") as lines:
-                head = _head(lines.readline())
+                head = _head(lines.readline(MOST_HEAD))
             if head is not None and head["build"] != self.digest:
                 raise ParameterError(
                     f"{file} is part of another build: other data, score, parameters, structure, pruning or versions; "
@@ -91,8 +94,8 @@ class PartFolder:
 
 def _whole(part: Part, data: bytes) -> list[Families] | None:
     """The families in a part file; None unless it is this part's and just as it was written."""
-    head = _head(data)
-    payload = data.partition(b"\n")[2]
+    head = _head(data[:MOST_HEAD])
+    payload = memoryview(data)[data.find(b"\n") + 1 :]
     if head is None or head["part"] != part.name or head["sha256"] != hashlib.sha256(payload).hexdigest():
         return None
     return _families(head["shapes"], payload)
@@ -101,14 +104,14 @@ def _whole(part: Part, data: bytes) -> list[Families] | None:
 def _head(data: bytes) -> dict[str, Any] | None:
     """The first line of a part file; None if it is none."""
     try:
-        head = json.loads(data.partition(b"\n")[0])
+        head = json.loads(data.partition(b"\n")[0])  # short enough for whatever is in it
     except (ValueError, RecursionError):
         return None
     keys = {"format", "build", "part", "shapes", "sha256"}
     return head if isinstance(head, dict) and keys <= head.keys() and head["format"] == FORMAT else None
 
 
-def _families(shapes: Any, payload: bytes) -> list[Families] | None:
+def _families(shapes: Any, payload: memoryview) -> list[Families] | None:
     """The arrays of (families, parents) shapes; None unless they take as many bytes as there are."""
     if not isinstance(shapes, list) or not all(_is_shape(shape) for shape in shapes):
         return None

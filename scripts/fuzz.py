@@ -3,9 +3,10 @@
     python scripts/fuzz.py [READER ...] [--inputs 200000] [--seconds S] [--seed 0] [--list]
 
 Valid files, written by our own writers, are mutated (`scripts/fuzzing/mutate.py`); what must hold for each is in
-`scripts/fuzzing/check.py`. Every `--sample`-th input is measured for memory, and every `--sample`-th is blown up to
-200 kB. An input is told by its number, so a fault is replayed with the command printed beside it, which also keeps the
-file. The exit code is 1 if there was a fault.
+`scripts/fuzzing/check.py`. Every `--sample`-th input is large, from 200 kB to 2 MB: blown up, or designed against the
+rule on memory (`scripts/fuzzing/designed.py`). These and as many others are measured for memory. An input is told by
+its number, so a fault is replayed with the command printed beside it, which also keeps the file. The exit code is 1 if
+there was a fault.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _run(fuzzer: Fuzzer, options: argparse.Namespace) -> int:
             break
         n_tried += 1
         is_large = number % options.sample == options.sample - 1
-        is_measured = number % options.sample == 0 or number % (4 * options.sample) == options.sample - 1
+        is_measured = is_large or number % options.sample == 0
         fault = fuzzer.check(number, is_large=is_large, is_measured=is_measured)
         if fault is None:
             continue

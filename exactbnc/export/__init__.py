@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactbnc.dag import DAG
 from exactbnc.export import adjacency, dot, gobnilp, modelstring, netjson
-from exactbnc.export.network import Network, NetworkFileError, Origin
+from exactbnc.export._arcs import ArcTable
+from exactbnc.export.network import Network, NetworkFileError, Origin, read_text
 from exactbnc.export.nx import to_networkx
 from exactbnc.export.plot import plot
 from exactbnc.problem import Problem
@@ -55,7 +56,7 @@ __all__ = [
 WRITERS: dict[str, Callable[[Network], str]] = {
     suffix: module.render for module in (netjson, dot, adjacency, modelstring, gobnilp) for suffix in module.SUFFIXES
 }
-READERS: dict[str, Callable[[str, str], DAG]] = {
+READERS: dict[str, Callable[[str, str], ArcTable]] = {
     suffix: module.parse for module in (netjson, dot, adjacency, modelstring) for suffix in module.SUFFIXES
 }
 
@@ -86,12 +87,9 @@ def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -
 def read_network(path: str | os.PathLike[str]) -> DAG:
     """Read a network; a NetworkFileError says what is wrong with the file."""
     parse = READERS[known_suffix(path, READERS)]
-    content = Path(path).read_bytes()
     try:
-        return parse(content.decode("utf-8-sig"), os.fspath(path))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise NetworkFileError(path, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
+        table = parse(read_text(path), os.fspath(path))
+        return table.dag()  # the text is gone by now
     except ParameterError as error:
         raise NetworkFileError(path, None, str(error)) from error
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
-from exactbnc.bayesnet import ROW_SUM_TOLERANCE, BayesNet, Floats
-from exactbnc.dag import DAG, find_cycle
+from exactbnc.bayesnet import ROW_SUM_TOLERANCE, UNKNOWN, BayesNet, Floats
+from exactbnc.dag import DAG, find_cycle, shown_cycle
 from exactbnc.export.network import NetworkFileError
+from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import listing
+
+_Word = TypeVar("_Word")
 
 MOST_ROUNDING = 0.011
 """How far from one the probabilities of a configuration may add up in a file: 0.33 + 0.33 + 0.33."""
@@ -26,6 +30,9 @@ MOST_CELLS = 2**28
 
 MOST_DEFAULT_CELLS = 2**22
 """So many cells of a file (32 MiB) may come from default rows, by which a short file can ask for a large table."""
+
+MOST_WORDS, BYTES_PER_WORD = 2**15, 16
+"""A file may have so many different states and names, and one more for so many of its bytes."""
 
 MOST_PARENTS = 60
 """A table has one axis per parent, and an array of numpy has at most 64."""
@@ -42,10 +49,12 @@ class Family:
 
 @dataclass
 class Draft:
-    """`label` names the file in errors."""
+    """`label` names the file in errors, `n_bytes` is its size."""
 
     label: str
+    n_bytes: int = 0
     states: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    _words: dict[Any, Any] = field(default_factory=dict)
     _codes: dict[str, dict[Hashable, int]] = field(default_factory=dict)
     _n_default_cells: int = 0
     _families: dict[str, Family] = field(default_factory=dict)
@@ -55,10 +64,23 @@ class Draft:
         """The error to raise."""
         return NetworkFileError(self.label, line, message)
 
+    def shared(self, word: _Word) -> _Word:
+        """One object for all that is written alike: states of different variables mostly have the same names."""
+        if not isinstance(word, str):
+            return word
+        if word not in self._words and len(self._words) >= MOST_WORDS + self.n_bytes // BYTES_PER_WORD:
+            raise self.fault(None, f"expected at most {len(self._words):,} different states and names in this file")
+        known: _Word = self._words.setdefault(word, word)
+        return known
+
     def declare(self, name: str, states: Sequence[Hashable], line: int | None) -> None:
         """A variable and its states."""
         if name in self.states:
             raise self.fault(line, f"the variable {name!r} is declared twice")
+        if len(self.states) >= MOST_VARIABLES:
+            raise self.fault(line, too_many_variables())
+        if len(states) > UNKNOWN:
+            raise self.fault(line, f"{name!r} can have {UNKNOWN:,} states at most, got {len(states):,}")
         if not states:
             raise self.fault(line, f"expected the variable {name!r} to have states, got none")
         if len(set(states)) < len(states):
@@ -126,9 +148,10 @@ class Draft:
         listed = [[index[parent] for parent in self._families[name].parents] for name in names]
         cycle = find_cycle(listed)
         if cycle is not None:
-            shown = " -> ".join(names[v] for v in cycle)
-            raise self.fault(self._families[names[cycle[-1]]].line, f"a network has no directed cycle, got {shown}")
-        tables = tuple(_settled(self._tables[name], parents) for name, parents in zip(names, listed, strict=True))
+            message = f"a network has no directed cycle, got {shown_cycle(names, cycle)}"
+            raise self.fault(self._families[names[cycle[-1]]].line, message)
+        self._families.clear()
+        tables = tuple(_settled(self._tables.pop(name), parents) for name, parents in zip(names, listed, strict=True))
         return BayesNet(DAG.of(names, listed), tuple(self.states.values()), tables)
 
 
@@ -138,4 +161,6 @@ def _settled(table: Floats, parents: Sequence[int]) -> Floats:
     ordered: Floats = np.ascontiguousarray(table.transpose(*axes, len(parents)), dtype=np.float64)
     totals = ordered.sum(axis=-1, keepdims=True)
     is_rounded = np.abs(totals - 1) > ROW_SUM_TOLERANCE
-    return np.where(is_rounded, ordered / totals, ordered) if is_rounded.any() else ordered.copy()
+    if is_rounded.any():
+        return np.where(is_rounded, ordered / totals, ordered)
+    return ordered if ordered.base is None else ordered.copy()

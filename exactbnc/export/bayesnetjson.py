@@ -17,9 +17,11 @@ import numpy as np
 
 from exactbnc.bayesnet import BayesNet
 from exactbnc.export._draft import Draft
-from exactbnc.export.network import NetworkFileError
+from exactbnc.export._tables import TableText, parse_with_tables
+from exactbnc.export.network import NetworkFileError, decoded
 from exactbnc.export.safe_names import plain, require_different
 from scorecache.errors import ParameterError
+from scorecache.wording import shown
 
 SUFFIXES = (".json",)
 FORMAT = "exactbnc.bayesnet"
@@ -55,19 +57,19 @@ def from_stored(stored: Any, label: str) -> BayesNet:
     """The network of an object that was read from JSON."""
     draft = Draft(label)
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {stored!r:.60}")
+        raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {shown(stored)}")
     version = stored.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise draft.fault(None, f"expected schema_version {SCHEMA_VERSION}, got {version!r:.60}")
+        raise draft.fault(None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
     variables = stored.get("variables")
     if not isinstance(variables, list) or not all(isinstance(variable, dict) for variable in variables):
-        raise draft.fault(None, f"expected 'variables' to be a list of objects, got {variables!r:.60}")
+        raise draft.fault(None, f"expected 'variables' to be a list of objects, got {shown(variables)}")
     for variable in variables:
         name, states = variable.get("name"), variable.get("states")
         if not isinstance(name, str):
-            raise draft.fault(None, f"expected the name of a variable, got {name!r:.60}")
+            raise draft.fault(None, f"expected the name of a variable, got {shown(name)}")
         if not isinstance(states, list) or not all(isinstance(state, str | int | float) for state in states):
-            raise draft.fault(None, f"expected 'states' of {name!r} to list texts and numbers, got {states!r:.60}")
+            raise draft.fault(None, f"expected 'states' of {name!r} to list texts and numbers, got {shown(states)}")
         draft.declare(name, states, None)
     for variable in variables:
         _define(variable, draft)
@@ -77,37 +79,24 @@ def from_stored(stored: Any, label: str) -> BayesNet:
 def _define(variable: dict[str, Any], draft: Draft) -> None:
     name, parents = variable["name"], variable.get("parents")
     if not isinstance(parents, list) or not all(isinstance(parent, str) for parent in parents):
-        raise draft.fault(None, f"expected 'parents' of {name!r} to list names, got {parents!r:.60}")
+        raise draft.fault(None, f"expected 'parents' of {name!r} to list names, got {shown(parents)}")
     shape = draft.family(name, parents, None)
-    cells = _flattened(variable.get("table"), shape)
-    if cells is None:
+    stored = variable.pop("table", None)
+    table = (stored if isinstance(stored, TableText) else TableText(json.dumps(stored))).floats(shape)
+    if table is None:
         raise draft.fault(None, f"expected 'table' of {name!r} to be numbers in nested lists of the lengths {shape}")
-    try:
-        table = np.array(cells, dtype=np.float64).reshape(shape)
-    except OverflowError as error:
-        raise draft.fault(None, f"expected probabilities in the table of {name!r}, but {error}") from error
+    if not np.isfinite(table).all():
+        raise draft.fault(None, f"expected probabilities in the table of {name!r}, got a number too large for one")
     draft.fill(name, table, None)
 
 
-def _flattened(table: Any, shape: Sequence[int]) -> list[float] | None:
-    """The numbers of nested lists of that shape; None if they have another."""
-    level = [table]
-    for length in shape:
-        if not all(isinstance(entry, list) and len(entry) == length for entry in level):
-            return None
-        level = [inner for entry in level for inner in entry]
-    is_numbers = all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in level)
-    return level if is_numbers else None
-
-
 def load(content: bytes, label: str) -> Any:
-    """The object of a JSON text, with an error that names the line."""
+    """The object of a JSON text, its tables as `TableText`, with an error that names the line."""
+    n_bytes = len(content)
+    text = decoded(content, label)
+    del content
     try:
-        text = content.decode("utf-8-sig")
-        return json.loads(text, parse_float=_finite_float, parse_constant=_refuse_constant)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise NetworkFileError(label, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
+        return parse_with_tables(text, n_bytes, parse_float=_finite_float, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason

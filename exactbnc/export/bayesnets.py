@@ -49,12 +49,11 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: s
 
 def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
     """Read a network; a NetworkFileError says what is wrong with the file."""
-    suffix = bayesnet_suffix(path)
+    parse = BAYESNET_READERS[bayesnet_suffix(path)]
     try:
-        content = read_unpacked(path)
+        return parse(read_unpacked(path), os.fspath(path))
     except UnpackError as error:
         raise NetworkFileError(path, None, str(error)) from error
-    return BAYESNET_READERS[suffix](content, os.fspath(path))
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:

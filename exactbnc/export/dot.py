@@ -7,12 +7,14 @@ of node, arc and attribute statements, without subgraphs and ports; attributes a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice, pairwise
+from collections.abc import Iterator
 
 from exactbnc.dag import DAG
+from exactbnc.export._arcs import ArcTable
 from exactbnc.export.network import Network, NetworkFileError
+from scorecache.errors import ParameterError
+from scorecache.limits import MOST_NAME, too_long_name
+from scorecache.wording import shown
 
 SUFFIXES = (".dot", ".gv")
 
@@ -21,12 +23,18 @@ CLASS_ARC_COLOUR = "#b8b8b8"
 
 _TOKEN = re.compile(
     r"""
-      \s+ | //[^\n]* | \#[^\n]* | /\*.*?\*/                           # passed over
-    | ( "(?:[^"\\]|\\.)*" | -> | [{}\[\];,=]                          # a quoted name, a mark
-      | (?!/\*) [^\s"{}\[\];,=]+? (?= -> | [\s"{}\[\];,=] | \Z ) )   # a bare word
+    (?: \s++ | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ )*+                          # passed over
+    (?: "( (?: [^"\\]++ | \\. )*+ )"                                        # a quoted name
+      | ( -> | [{}\[\];,=] )                                                # a mark
+      | ( (?!/\*) [^\s"{}\[\];,=]+? ) (?= -> | [\s"{}\[\];,=] | \Z )       # a bare word
+      | \Z
+      | ( . ) )                                                              # a quote or a comment without an end
     """,
     re.VERBOSE | re.DOTALL,
 )
+_QUOTED, _MARK, _BARE, _ENDLESS = 1, 2, 3, 4
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SOME_ESCAPES = re.compile(r"(?:[^\\]|\\.){1,4096}+", re.DOTALL)
 _DEFAULTS = ("graph", "node", "edge")
 _MOST_HEAD = 4  # strict digraph NAME {
 _EXPECTED = "expected 'digraph {', statements and '}'"
@@ -50,33 +58,14 @@ def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
     return all(c in parents for v, parents in enumerate(dag.parents) if v != c)
 
 
-def parse(text: str, label: str) -> DAG:
+def parse(text: str, label: str) -> ArcTable:
     """Read a digraph; variables stand in the order in which they appear, `label` names the file in errors."""
-    tokens = _tokens(text, label)
-    head: list[_Token] = []
-    for token in islice(tokens, _MOST_HEAD):
-        head.append(token)
-        if token.is_mark("{"):
-            break
-    if not head or not head[-1].is_mark("{") or not head[0].text.lower().endswith(("digraph", "strict")):
-        raise NetworkFileError(label, 1, _EXPECTED)
-    names: dict[str, None] = {}
-    arcs: list[tuple[str, str]] = []
-    for statement in _statements(_but_the_last(tokens, label)):
-        chain = _chain(statement, label)
-        names.update(dict.fromkeys(chain))
-        arcs.extend(pairwise(chain))
-    return DAG.from_arcs(names, arcs)
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    line: int
-    is_quoted: bool = False
-
-    def is_mark(self, mark: str) -> bool:
-        return self.text == mark and not self.is_quoted
+    reading = _Reading(text, label)
+    try:
+        reading.statements(reading.head())
+    except ParameterError as error:
+        raise reading.fault(str(error)) from error
+    return reading.table
 
 
 def _lines(dag: DAG, class_name: str | None) -> Iterator[str]:
@@ -95,67 +84,108 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _tokens(text: str, label: str) -> Iterator[_Token]:
-    place, line = 0, 1
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            what = "a quoted name" if text[place] == '"' else "a comment"
-            raise NetworkFileError(label, line, f"expected {what} to end, got {text[place : place + 60]!r:.60}")
-        found = match[1]
-        if found is not None and found.startswith('"'):
-            yield _Token(re.sub(r"\\(.)", r"\1", found[1:-1], flags=re.DOTALL), line, is_quoted=True)
-        elif found is not None:
-            yield _Token(found, line)
-        line += match[0].count("\n")
-        place = match.end()
+class _Reading:
+    """A text, the place of the token read last, and what came of the tokens so far."""
+
+    def __init__(self, text: str, label: str) -> None:
+        self.table = ArcTable()
+        self._text = text
+        self._label = label
+        self._place = 0
+        self._last_word: tuple[str, bool] | None = None  # may yet turn out to be the left side of an assignment
+        self._last_variable: int | None = None
+        self._joint = ""
+        self._joint_place = 0
+
+    def fault(self, message: str) -> NetworkFileError:
+        line = self._text.count("\n", 0, self._place) + 1
+        return NetworkFileError(self._label, line, message)
+
+    def head(self) -> int:
+        """Where the statements begin, after `strict digraph NAME {`."""
+        for n, token in zip(range(_MOST_HEAD), _TOKEN.finditer(self._text), strict=False):
+            if n == 0 and not _text_of(token).lower().endswith(("digraph", "strict")):
+                break
+            if token.lastindex == _MARK and token[_MARK] == "{":
+                return token.end()
+        raise self.fault(_EXPECTED)
+
+    def statements(self, start: int) -> None:
+        """All that stands between the braces; attribute lists are passed over."""
+        is_attribute = 0
+        for token in _TOKEN.finditer(self._text, start):
+            kind = token.lastindex
+            if kind is None:
+                break
+            self._place = token.start(kind)
+            if kind == _ENDLESS:
+                came = self._text[self._place : self._place + 60]
+                what = "a quoted name" if came[0] == '"' else "a comment"
+                raise self.fault(f"expected {what} to end, got {shown(came)}")
+            if token.end(kind) - self._place > MOST_NAME:
+                raise self.fault(too_long_name(self._text[self._place : self._place + 60]))
+            mark = token[_MARK] if kind == _MARK else None
+            if mark == "}" and _TOKEN.match(self._text, token.end()).lastindex is None:  # type: ignore[union-attr]
+                self._end_statement()
+                return
+            if mark == "[":
+                is_attribute += 1
+            elif mark == "]" and is_attribute:
+                is_attribute -= 1
+            elif is_attribute:
+                continue
+            elif mark is None:
+                self._word(_text_of(token), kind == _QUOTED)
+            elif mark == ";":
+                self._end_statement()
+            elif mark in ("->", "=") and not self._joint and self._joins(mark):
+                self._joint, self._joint_place = mark, self._place
+            else:
+                raise self._misplaced(mark)
+        raise self.fault(_EXPECTED)
+
+    def _word(self, name: str, is_quoted: bool) -> None:
+        if self._joint == "->":
+            child = self.table.variable(name)
+            assert self._last_variable is not None
+            self.table.add(self._last_variable, child)
+            self._last_variable = child
+        elif self._joint == "=":
+            self._last_word = ("", False)  # the value, which may be assigned in turn
+        else:
+            self._end_statement()
+            self._last_word = (name, is_quoted)
+        self._joint = ""
+
+    def _joins(self, mark: str) -> bool:
+        """Can an arrow or an equals sign stand here? The word before an arrow is a variable."""
+        if mark == "=":
+            return self._last_word is not None
+        if self._last_word is not None:
+            if not self._last_word[0] and not self._last_word[1]:
+                return False
+            self._last_variable, self._last_word = self.table.variable(self._last_word[0]), None
+        return self._last_variable is not None
+
+    def _end_statement(self) -> None:
+        """A word by itself is a variable, unless it announces attributes; the value of an assignment is none."""
+        if self._joint:
+            self._place = self._joint_place
+            raise self._misplaced(self._joint)
+        if self._last_word is not None:
+            name, is_quoted = self._last_word
+            if is_quoted or (name and name.lower() not in _DEFAULTS):
+                self.table.variable(name)
+        self._last_word = self._last_variable = None
+
+    def _misplaced(self, mark: str) -> NetworkFileError:
+        return self.fault(f"expected a variable or arcs such as A -> B, got {mark!r}")
 
 
-def _but_the_last(tokens: Iterator[_Token], label: str) -> Iterator[_Token]:
-    """All tokens before the one that closes the digraph."""
-    held = None
-    for token in tokens:
-        if held is not None:
-            yield held
-        held = token
-    if held is None or not held.is_mark("}"):
-        raise NetworkFileError(label, 1 if held is None else held.line, _EXPECTED)
-
-
-def _statements(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
-    """The statements between semicolons, or between names that no arrow joins; attribute lists are left out."""
-    statement: list[_Token] = []
-    depth = 0
-    for token in tokens:
-        if token.is_mark("[") or token.is_mark("]"):
-            depth += 1 if token.text == "[" else -1
-            continue
-        if depth:
-            continue
-        joins = token.is_mark("->") or token.is_mark("=")
-        follows = bool(statement) and (statement[-1].is_mark("->") or statement[-1].is_mark("="))
-        if token.is_mark(";") or (statement and not joins and not follows):
-            yield statement
-            statement = []
-        if not token.is_mark(";"):
-            statement.append(token)
-    yield statement
-
-
-def _chain(statement: list[_Token], label: str) -> list[str]:
-    """The names of `A -> B -> C`; none for the defaults of nodes and for `name = value`."""
-    if not statement or any(token.is_mark("=") for token in statement):
-        return []
-    if len(statement) == 1 and not statement[0].is_quoted and statement[0].text.lower() in _DEFAULTS:
-        return []
-    names, arrows = statement[::2], statement[1::2]
-    if len(statement) % 2 == 0 or any(_is_mark(name) for name in names) or not all(a.is_mark("->") for a in arrows):
-        shown = " ".join(token.text for token in statement)
-        raise NetworkFileError(
-            label, statement[0].line, f"expected a variable or arcs such as A -> B, got {shown!r:.60}"
-        )
-    return [name.text for name in names]
-
-
-def _is_mark(token: _Token) -> bool:
-    return any(map(token.is_mark, ("->", "{", "}", ",", "=")))
+def _text_of(token: re.Match[str]) -> str:
+    quoted = token[_QUOTED]
+    if quoted is None:
+        return token[_MARK] or token[_BARE] or ""
+    if "\\" not in quoted:
+        return quoted
+    return "".join(_ESCAPE.sub(r"\1", some[0]) for some in _SOME_ESCAPES.finditer(quoted))

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import re
 
-from exactbnc.dag import DAG
+from exactbnc.export._arcs import ArcTable
 from exactbnc.export.network import Network, NetworkFileError
 from scorecache.errors import ParameterError
+from scorecache.limits import MOST_NAME, MOST_VARIABLES, too_long_name, too_many_variables
 
 SUFFIXES = (".txt", ".bn")
 
 _NOT_IN_A_NAME = re.compile(r"[\[\]|:\s]")
-_BLOCK = r"\[[^\[\]|:]++(?:\|[^\[\]|:]++(?::[^\[\]|:]++)*+)?+\]"
+_BLOCK = re.compile(r"\[([^\[\]|:]++)(?:\|([^\[\]|:]++(?::[^\[\]|:]++)*+))?+\]")
+_PARENT = re.compile("[^:]+")
+_NO_BLANKS = dict.fromkeys(
+    (
+        *range(0x09, 0x0E),
+        *range(0x1C, 0x21),
+        0x85,
+        0xA0,
+        0x1680,
+        *range(0x2000, 0x200B),
+        0x2028,
+        0x2029,
+        0x202F,
+        0x205F,
+        0x3000,
+    )
+)
+"""For `str.translate`; a pattern would cut the text into pieces first."""
 
 
 def render(network: Network) -> str:
@@ -22,11 +40,25 @@ def render(network: Network) -> str:
     return f"{network.dag.modelstring}\n"
 
 
-def parse(text: str, label: str) -> DAG:
+def parse(text: str, label: str) -> ArcTable:
     """Read a model string; `label` names the file in errors."""
-    joined = re.sub(r"\s", "", text)
-    if not re.fullmatch(f"(?:{_BLOCK})++", joined):
-        raise NetworkFileError(
-            label, None, f"expected a model string such as [A][B|A][C|A:B], got {text.strip()!r:.60}"
-        )
-    return DAG.from_modelstring(joined)
+    if text.count("[") > MOST_VARIABLES:
+        raise NetworkFileError(label, None, too_many_variables(f"{text.count('['):,} blocks"))
+    joined = text.translate(_NO_BLANKS)
+    table, end = ArcTable(), 0
+    for n_blocks, block in enumerate(_BLOCK.finditer(joined), 1):
+        if block.start() != end:
+            break
+        end = block.end()
+        if block.end(1) - block.start(1) > MOST_NAME:
+            raise NetworkFileError(label, None, too_long_name(joined[block.start(1) : block.start(1) + 60]))
+        if table.variable(block[1]) < n_blocks - 1:
+            raise NetworkFileError(label, None, f"expected every variable once, got {block[1][:60]!r} twice")
+    if not end or end != len(joined):
+        came = re.compile(r"\s*+(.{0,60})", re.DOTALL).match(text)
+        shown = "" if came is None else came[1].rstrip()
+        raise NetworkFileError(label, None, f"expected a model string such as [A][B|A][C|A:B], got {shown!r:.60}")
+    for block in _BLOCK.finditer(joined):
+        for parent in _PARENT.finditer(block[2] or ""):
+            table.add_named(parent[0], block[1])
+    return table

@@ -13,9 +13,12 @@ import json
 from math import fsum, isfinite
 from typing import Any
 
-from exactbnc.dag import DAG
+from exactbnc.export._arcs import ArcTable
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
+from scorecache.jsontext import parse_json
+from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO, MOST_VARIABLES, too_many_variables
+from scorecache.wording import shown
 
 SUFFIXES = (".json",)
 SCHEMA_VERSION = 1
@@ -57,33 +60,44 @@ def render(network: Network) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def parse(text: str, label: str) -> DAG:
+def parse(text: str, label: str) -> ArcTable:
     """Read the network of such an object; `label` names the file in errors."""
-    stored = parse_facts(text, label)
-    return DAG.from_arcs(stored["names"], stored["arcs"])
+    return arcs_of(parse_facts(text, label))
+
+
+def arcs_of(facts: dict[str, Any]) -> ArcTable:
+    """The variables and arcs of an object that was read."""
+    table = ArcTable(facts["names"])
+    for parent, child in facts["arcs"]:
+        table.add_named(parent, child)
+    return table
 
 
 def parse_facts(text: str, label: str) -> dict[str, Any]:
     """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand."""
     try:
-        stored = json.loads(text)
+        n_bytes = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+        most_ratio = CERTIFICATE_RATIO if '"certificate": {' in text else MOST_RATIO
+        stored = parse_json(text, n_bytes, most_ratio=most_ratio)
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason
         raise NetworkFileError(label, None, f"expected the JSON of a network, but {error}") from error
     if not isinstance(stored, dict):
-        raise NetworkFileError(label, None, f"expected a JSON object, got {text.strip()!r:.60}")
+        raise NetworkFileError(label, None, f"expected a JSON object, got {text.lstrip()[:60]!r:.60}")
     version = stored.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {version!r:.60}")
+        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
     names: Any = stored.get("names")
     arcs: Any = stored.get("arcs")
+    if isinstance(names, list) and len(names) > MOST_VARIABLES:
+        raise NetworkFileError(label, None, too_many_variables(f"{len(names):,}"))
     if not _is_list_of_texts(names) or len(set(names)) < len(names):
-        raise NetworkFileError(label, None, f"expected 'names' to list different texts, got {names!r:.60}")
+        raise NetworkFileError(label, None, f"expected 'names' to list different texts, got {shown(names)}")
     if any(_has_lone_surrogate(name) for name in names):
-        raise NetworkFileError(label, None, f"expected 'names' that UTF-8 can hold, got {names!r:.60}")
+        raise NetworkFileError(label, None, f"expected 'names' that UTF-8 can hold, got {shown(names)}")
     if not isinstance(arcs, list) or not all(_is_list_of_texts(arc) and len(arc) == 2 for arc in arcs):
-        raise NetworkFileError(label, None, f"expected 'arcs' to list [parent, child] pairs, got {arcs!r:.60}")
+        raise NetworkFileError(label, None, f"expected 'arcs' to list [parent, child] pairs, got {shown(arcs)}")
     return stored
 
 

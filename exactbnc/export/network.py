@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from exactbnc.dag import DAG
@@ -22,6 +23,20 @@ class NetworkFileError(InputError):
         super().__init__(f"{where}: {message}")
         self.path = os.fspath(path)
         self.line = line
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file, with the line of a byte that is not UTF-8."""
+    return decoded(Path(path).read_bytes(), os.fspath(path))
+
+
+def decoded(content: bytes, label: str) -> str:
+    """The text of bytes; `label` names the file in errors."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise NetworkFileError(label, line, f"expected UTF-8 text, got byte {content[error.start]:#04x}") from error
 
 
 @dataclass(frozen=True)

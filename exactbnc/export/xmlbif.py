@@ -15,6 +15,8 @@ Reference: Cozman (1998), the interchange format for Bayesian networks, XMLBIF 0
 from __future__ import annotations
 
 import math
+import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -23,13 +25,23 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from exactbnc.bayesnet import UNKNOWN as MOST_STATES
 from exactbnc.bayesnet import BayesNet
 from exactbnc.export._draft import Draft
 from exactbnc.export.network import NetworkFileError
 from exactbnc.export.safe_names import Rule, SafeNames, decode, decode_state
+from scorecache.limits import MOST_NAME, MOST_VARIABLES, too_long_name, too_many_variables
+from scorecache.wording import shown
 
 SUFFIXES = (".xml", ".xmlbif", ".bifxml")
 MOST_DEPTH = 100
+MOST_TAG = 2**17
+"""Bytes of a tag with its attributes, and of a comment."""
+
+MOST_TAGS = 1000
+
+_PIECE = 2**16
+_PARTS = {"VARIABLE": ("NAME", "OUTCOME"), "DEFINITION": ("FOR", "GIVEN", "TABLE")}
 
 TEXTS = Rule.of(
     r".*",
@@ -66,19 +78,12 @@ def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
 
 def parse(content: bytes, label: str) -> BayesNet:
     """Read a network; `label` names the file in errors."""
-    root = _tree(content, label)
-    draft = Draft(label)
-    if root.tag != "BIF":
-        raise draft.fault(root.line, f"expected the element BIF, got {root.tag}")
-    network = root.only("NETWORK", draft)
-    for variable in network.all("VARIABLE"):
-        kind = variable.attributes.get("TYPE", "nature")
-        if kind != "nature":
-            raise draft.fault(variable.line, f"expected a variable of TYPE 'nature', got {kind!r:.60}")
-        states = [decode_state(outcome.value) for outcome in variable.all("OUTCOME")]
-        draft.declare(decode(variable.only("NAME", draft).value), states, variable.line)
-    for definition in network.all("DEFINITION"):
+    reading = _Reading(label, len(content))
+    reading.read(content)
+    draft = reading.draft
+    for definition in reading.definitions:
         _define(definition, draft)
+    reading.definitions.clear()
     return draft.finish()
 
 
@@ -106,79 +111,146 @@ def _lines(net: BayesNet, safe: SafeNames, order: list[int]) -> Iterator[str]:
     yield "</BIF>"
 
 
-def _define(definition: _Element, draft: Draft) -> None:
-    child = decode(definition.only("FOR", draft).value)
-    parents = [decode(given.value) for given in definition.all("GIVEN")]
-    shape = draft.family(child, parents, definition.line)
-    table = definition.only("TABLE", draft)
-    try:
-        numbers = np.array(table.value.split(), dtype=np.float64)
-    except ValueError as error:
-        raise draft.fault(table.line, f"expected numbers, but {error}") from error
-    if numbers.size != math.prod(shape):
-        raise draft.fault(table.line, f"expected {math.prod(shape)} probabilities of {child!r}, got {numbers.size}")
-    draft.fill(child, numbers.reshape(shape), table.line)
-
-
 @dataclass(slots=True)
-class _Element:
-    tag: str
-    attributes: dict[str, str]
+class _Definition:
+    """What stands in a DEFINITION, or a VARIABLE: a name, further names, numbers."""
+
     line: int
-    texts: list[str] = field(default_factory=list)
-    children: list[_Element] = field(default_factory=list)
-
-    @property
-    def value(self) -> str:
-        """The text without the white space around it."""
-        return "".join(self.texts).strip()
-
-    def all(self, tag: str) -> list[_Element]:
-        return [child for child in self.children if child.tag == tag]
-
-    def only(self, tag: str, draft: Draft) -> _Element:
-        found = self.all(tag)
-        if len(found) != 1:
-            raise draft.fault(self.line, f"expected one {tag} in {self.tag}, got {len(found)}")
-        return found[0]
+    name: str | None = None
+    listed: list[Any] = field(default_factory=list)
+    table: array[float] | None = None
+    table_line: int = 0
 
 
-def _tree(content: bytes, label: str) -> _Element:
-    """The elements with their lines."""
-    parser = expat.ParserCreate()
-    document = _Element("", {}, 1)
-    open_elements = [document]
+def _define(definition: _Definition, draft: Draft) -> None:
+    assert definition.name is not None
+    assert definition.table is not None
+    child, line = definition.name, definition.table_line
+    shape = draft.family(child, definition.listed, definition.line)
+    if len(definition.table) != math.prod(shape):
+        raise draft.fault(line, f"expected {math.prod(shape)} probabilities of {child!r}, got {len(definition.table)}")
+    draft.fill(child, np.frombuffer(definition.table).reshape(shape), line)
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(open_elements) > MOST_DEPTH:
-            raise NetworkFileError(label, parser.CurrentLineNumber, f"expected elements at most {MOST_DEPTH} deep")
-        element = _Element(tag, attributes, parser.CurrentLineNumber)
-        open_elements[-1].children.append(element)
-        open_elements.append(element)
 
-    def end(tag: str) -> None:
-        open_elements.pop()
+_NUMBERS = re.compile(r"\S{1,60}+")
 
-    def text(piece: str) -> None:
-        open_elements[-1].texts.append(piece)
 
-    def refuse(*declared: Any) -> NoReturn:
-        raise NetworkFileError(label, parser.CurrentLineNumber, "expected a file without entities of its own")
+class _Reading:
+    """Takes what matters out of the elements as they come and keeps nothing else of them."""
 
-    parser.buffer_text = True
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = text
-    parser.EntityDeclHandler = refuse
-    parser.SkippedEntityHandler = refuse
-    parser.ExternalEntityRefHandler = refuse
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise NetworkFileError(label, error.lineno, f"expected XML, but {reason}") from error
-    except (LookupError, ValueError) as error:
-        if isinstance(error, NetworkFileError):
-            raise
-        raise NetworkFileError(label, parser.CurrentLineNumber, f"expected XML, but {error}") from error
-    return document.children[0]
+    def __init__(self, label: str, n_bytes: int) -> None:
+        self.draft = Draft(label, n_bytes)
+        self.definitions: list[_Definition] = []
+        self._path: list[str] = []
+        self._tags: set[str] = set()
+        self._block: _Definition | None = None
+        self._texts: list[str] | None = None
+        self._network_line = 0
+        self._parser = expat.ParserCreate(intern=None)
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.EntityDeclHandler = self._refuse
+        self._parser.SkippedEntityHandler = self._refuse
+        self._parser.ExternalEntityRefHandler = self._refuse
+
+    def read(self, content: bytes) -> None:
+        """Give the parser piece by piece: what it holds back is a tag or a comment that does not end."""
+        try:
+            for start in range(0, len(content), _PIECE):
+                self._parser.Parse(content[start : start + _PIECE], False)
+                if start + _PIECE - self._parser.CurrentByteIndex > MOST_TAG:
+                    raise self._fault(f"expected tags and comments of at most {MOST_TAG:,} bytes, got a longer one")
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise NetworkFileError(self.draft.label, error.lineno, f"expected XML, but {reason}") from error
+        except (LookupError, ValueError) as error:
+            if isinstance(error, NetworkFileError):
+                raise
+            raise self._fault(f"expected XML, but {error}") from error
+        if not self._network_line:
+            raise self.draft.fault(1, "expected one NETWORK in BIF, got 0")
+
+    def _fault(self, message: str, line: int | None = None) -> NetworkFileError:
+        return self.draft.fault(self._parser.CurrentLineNumber if line is None else line, message)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        path, line = self._path, self._parser.CurrentLineNumber
+        if len(path) >= MOST_DEPTH:
+            raise self._fault(f"expected elements at most {MOST_DEPTH} deep")
+        if not path and tag != "BIF":
+            raise self._fault(f"expected the element BIF, got {shown(tag)[1:-1]}")
+        self._tags.update((tag, *attributes))  # the parser keeps every one that it has met
+        if len(self._tags) > MOST_TAGS:
+            raise self._fault(f"expected the elements of XMLBIF, got more than {MOST_TAGS} different ones")
+        path.append(tag)
+        if path == ["BIF", "NETWORK"]:
+            if self._network_line:
+                raise self._fault("expected one NETWORK in BIF, got another one")
+            self._network_line = line
+        elif len(path) == 3 and path[1] == "NETWORK" and tag in _PARTS:
+            kind = attributes.get("TYPE", "nature")
+            if tag == "VARIABLE" and kind != "nature":
+                raise self._fault(f"expected a variable of TYPE 'nature', got {shown(kind)}")
+            self._block = _Definition(line)
+        elif len(path) == 4 and self._block is not None and tag in _PARTS[path[2]]:
+            self._texts = []
+            if tag == "TABLE":
+                self._block.table_line = line
+
+    def _text(self, piece: str) -> None:
+        if self._texts is None:
+            return
+        if self._path[-1] == "TABLE" and not piece.isascii():
+            raise self._fault(f"expected numbers, got {shown(piece)}")
+        self._texts.append(piece)
+
+    def _end(self, tag: str) -> None:
+        block, depth = self._block, len(self._path)
+        if depth == 4 and block is not None and self._texts is not None:
+            text = "".join(self._texts).strip()
+            self._texts = None
+            self._take(block, tag, text)
+        elif depth == 3 and block is not None:
+            self._finish(block, tag)
+            self._block = None
+        self._path.pop()
+
+    def _take(self, block: _Definition, tag: str, text: str) -> None:
+        """An element of a VARIABLE or a DEFINITION."""
+        if len(text) > MOST_NAME and tag != "TABLE":
+            raise self._fault(too_long_name(text))
+        if tag in ("NAME", "FOR"):
+            if block.name is not None:
+                raise self._fault(f"expected one {tag} in {self._path[2]}, got another one", block.line)
+            block.name = decode(text)
+        elif tag == "TABLE":
+            if block.table is not None:
+                raise self._fault("expected one TABLE in DEFINITION, got another one", block.line)
+            try:
+                block.table = array("d", (float(number[0]) for number in _NUMBERS.finditer(text)))
+            except ValueError as error:
+                raise self._fault(f"expected numbers, but {error}", block.table_line) from error
+        else:
+            block.listed.append(self.draft.shared(decode_state(text) if tag == "OUTCOME" else decode(text)))
+            most = MOST_STATES if tag == "OUTCOME" else MOST_VARIABLES
+            if len(block.listed) > most:
+                raise self._fault(f"expected at most {most:,} elements {tag}, got more", block.line)
+
+    def _finish(self, block: _Definition, tag: str) -> None:
+        name_tag = "NAME" if tag == "VARIABLE" else "FOR"
+        if block.name is None:
+            raise self._fault(f"expected one {name_tag} in {tag}, got 0", block.line)
+        if tag == "VARIABLE":
+            self.draft.declare(block.name, block.listed, block.line)
+            return
+        if block.table is None:
+            raise self._fault(f"expected one TABLE in {tag}, got 0", block.line)
+        if len(self.definitions) >= MOST_VARIABLES:
+            raise self._fault(too_many_variables())
+        self.definitions.append(block)
+
+    def _refuse(self, *declared: Any) -> NoReturn:
+        raise self._fault("expected a file without entities of its own")

@@ -6,11 +6,11 @@ and leave the record behind. The text therefore holds the variables' names in or
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from scorecache.jsontext import parse_json
 from scorecache.record import Record
 
 
@@ -22,7 +22,7 @@ def facts_of(record: Record, sha256: str) -> dict[str, Any]:
 def restore_record(text: bytes, names: Sequence[str], sha256: str, *, where: str) -> Record | None:
     """Read a record; None, with a warning that begins with `where`, if it is not ours or speaks of other scores."""
     try:
-        facts = json.loads(text)
+        facts = parse_json(text.decode(), len(text))
         if facts["names"] == list(names) and facts["scores_sha256"] == sha256:
             return Record.from_json(names, facts)
         reason = "was written for other scores"

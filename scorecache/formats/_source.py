@@ -16,13 +16,14 @@ from itertools import chain
 from typing import Protocol
 
 from scorecache.errors import ScoreFileError
+from scorecache.limits import MOST_VARIABLES
 from scorecache.unpack import UnpackError, open_unpacked
 
 STDIO = "-"
 
 _COMMENT = ord("#")
 _CHUNK_BYTES = 1 << 20
-_MOST_WORDS = 1 << 16
+_MOST_WORDS = MOST_VARIABLES + 2
 """No line has more; what follows stays one word, which is no name, and takes no more memory than the line."""
 
 

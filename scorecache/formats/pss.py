@@ -39,7 +39,7 @@ def read(path: str) -> ScoreCache:
     """Read a score file, with the record if it holds one that belongs to its scores."""
     with open_source(path) as source:
         table = FamilyTable(source)
-        metas: dict[bytes, bytes] = {}
+        metas: dict[bytes, bytes] = {}  # of which only our own is kept
         for words in source.rows():
             try:
                 score = to_score(words[0])
@@ -79,7 +79,7 @@ def _read_keyword(source: Source, words: list[bytes], table: FamilyTable, metas:
         table.start_child(words[1])
     elif keyword == b"META":
         name, _, value = b" ".join(words[1:]).partition(b"=")
-        if not table.names:
+        if not table.names and name.strip() == _RECORD.encode():
             metas[name.strip()] = value.strip()
     else:
         raise source.fault(f"expected 'VAR name', 'META name = value' or a score and parents, got {shown(words)}")

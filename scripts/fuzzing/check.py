@@ -1,8 +1,9 @@
 """What must hold for every input, whatever is in it.
 
 - An exception is one of ours, and its message is one line that names the file.
-- The reading takes at most `MOST_SECONDS` of processor time and, measured on a sample, `MOST_RATIO` times the bytes
-  of the (unpacked) file plus `FREE_BYTES` of memory.
+- The reading takes at most `MOST_SECONDS` of processor time, of a large file per megabyte, and, measured on a sample,
+  at most the reader's `most_ratio` times the bytes of the (unpacked) file plus `FREE_BYTES` of memory, whether the file
+  is accepted or refused.
 - What is accepted can be used: written and read again, it is the same. A writer may refuse what its format cannot hold.
 """
 
@@ -15,23 +16,25 @@ import traceback
 import tracemalloc
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from exactbnc.certificate import CertificateError
+from fuzzing.designed import DESIGNS, TAKE_MORE
 from fuzzing.mutate import oversized
 from fuzzing.readers import READERS, Reader, Seed
 from scorecache.errors import InputError, ParameterError
+from scorecache.limits import FREE_BYTES
 
 MOST_SECONDS = 1.0
-MEASURED_SECONDS = 20.0
-MOST_RATIO = 10
-FREE_BYTES = 12 * 2**20
+MEASURED_SECONDS = 30.0
 OWN_ERRORS = (InputError, ParameterError, CertificateError)
-LARGE_BYTES = 200_000
+LARGE_BYTES = (200_000, 500_000, 1_000_000, 2_000_000)
 
 
 class Hang(BaseException):
@@ -69,15 +72,22 @@ class Fuzzer:
         self.folder = folder
         self.path = folder / f"input{self.reader.suffix}"
         self.again = folder / f"again{self.reader.suffix.removesuffix('.gz').removesuffix('.xz')}"
-        self.seeds: list[Seed] = self.reader.seeds()
         self.tally = Tally()
+        kind = name.removesuffix(".gz").removesuffix(".xz")
+        self.designs = [make for what, make in DESIGNS[kind].items() if what not in TAKE_MORE]
+
+    @cached_property
+    def seeds(self) -> list[Seed]:
+        return self.reader.seeds()
 
     def input(self, number: int, *, is_large: bool = False) -> tuple[bytes, Any, Random]:
         """The content, the companion, and the source of whatever is drawn later."""
         random = Random(f"{self.reader.name} {number}")
         content, companion = random.choice(self.seeds)
         if is_large:
-            content = oversized(content, random, LARGE_BYTES)
+            n_bytes, designs = random.choice(LARGE_BYTES), self.designs
+            is_designed = designs and random.random() < 0.6
+            content = random.choice(designs)(n_bytes) if is_designed else oversized(content, random, n_bytes)
             return (content if self.reader.pack is None else self.reader.pack(content)), companion, random
         return self.reader.mutate(content, random), companion, random
 
@@ -85,15 +95,14 @@ class Fuzzer:
         """Try one input; None if every rule holds."""
         content, companion, random = self.input(number, is_large=is_large)
         self.path.write_bytes(content)
+        size = _unpacked_size(content)
+        if is_measured:
+            peak = self.peak(companion, deepcopy(random))
+            if peak > self.reader.most_ratio * size + FREE_BYTES:
+                return Fault("memory", f"{peak:,} bytes of memory for a file of {size:,}")
         try:
-            with limited_time(MOST_SECONDS):
-                if not is_measured:
-                    value = self.reader.read(str(self.path), companion, random)
-            if is_measured:
-                value, peak = self._measured(companion, random)
-                size = _unpacked_size(content)
-                if peak > MOST_RATIO * size + FREE_BYTES:
-                    return Fault("memory", f"{peak:,} bytes of memory for a file of {size:,}")
+            with limited_time(MOST_SECONDS * max(1.0, size / 1e6)):
+                value = self.reader.read(str(self.path), companion, random)
         except OWN_ERRORS as error:
             self.tally.refused += 1
             return self._message_fault(error)
@@ -104,14 +113,14 @@ class Fuzzer:
         self.tally.accepted += 1
         return None if is_large else self._round_trip_fault(value)
 
-    def _measured(self, companion: Any, random: Random) -> tuple[Any, int]:
-        """Read, and count the bytes at the peak; the time does not count, for counting takes most of it."""
+    def peak(self, companion: Any, random: Random) -> int:
+        """Read what lies there and count the bytes at the peak; the time does not count, counting takes most of it."""
         self.tally.measured += 1
         tracemalloc.start()
         try:
-            with limited_time(MEASURED_SECONDS):
-                value = self.reader.read(str(self.path), companion, random)
-            return value, tracemalloc.get_traced_memory()[1]
+            with suppress(Exception, Hang), limited_time(MEASURED_SECONDS):
+                self.reader.read(str(self.path), companion, random)
+            return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 

@@ -122,7 +122,7 @@ def test_the_declared_encoding_is_obeyed():
         ("0.3 0.7", "-0.3 1.3", "9: expected probabilities of 'C' that add up to one, got -0.3, 1.3"),
         ("0.3 0.7", "0.3 x", "9: expected numbers, but could not convert string to float: 'x'"),
         ('TYPE="nature"><NAME>A', 'TYPE="utility"><NAME>A', "3: expected a variable of TYPE 'nature', got 'utility'"),
-        ("<BIF", "<XBN", "10: expected XML, but mismatched tag"),
+        ("<BIF", "<XBN", "2: expected the element BIF, got XBN"),
         ("</NETWORK></BIF>", "</NETWORK>", "11: expected XML, but no element found"),
         ('version="1.0"', 'version="1.0" encoding="x-none"', "1: expected XML, but unknown encoding: x-none"),
         ("<NAME>A</NAME>", "<NAME>&other;</NAME>", "3: expected XML, but undefined entity"),

@@ -1,0 +1,98 @@
+"""Files of a megabyte designed against the rule on memory. Each of them broke it, with up to 200 times its bytes.
+
+The names are those of `scripts/fuzzing/designed.py`, whose other designs are for `scripts/fuzz.py`.
+"""
+
+import importlib
+import sys
+import warnings
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scorecache.limits import FREE_BYTES
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+check = importlib.import_module("fuzzing.check")
+designed = importlib.import_module("fuzzing.designed")
+
+N_BYTES = 1_000_000
+MOST_OF_DIFFERENT_VALUES = 32
+"""Times the size of a table of nothing but different values of three letters."""
+
+CHOSEN = [
+    ("csv", "one line of two letters"),
+    ("csv", "records over many lines"),
+    ("csv", "wide line of blanks"),
+    ("states", "nested lists"),
+    ("states", "different words"),
+    ("jkl", "variables"),
+    ("sidecar", "nested lists"),
+    ("pss", "empty sets"),
+    ("pss", "pairs"),
+    ("pss", "variables"),
+    ("con", "sinks"),
+    ("con", "wide control characters"),
+    ("tiers", "different names"),
+    ("arcs", "one line"),
+    ("network", "names"),
+    ("network", "arcs"),
+    ("network", "empty objects"),
+    ("dot", "chain of different names"),
+    ("dot", "quoted"),
+    ("dot", "wide escapes"),
+    ("adjacency", "triangle"),
+    ("adjacency", "header"),
+    ("adjacency", "row of two letters"),
+    ("modelstring", "names"),
+    ("bif", "comments"),
+    ("bif", "states of a row"),
+    ("bif", "states of many variables"),
+    ("xmlbif", "empty elements"),
+    ("xmlbif", "different elements"),
+    ("xmlbif", "two digits"),
+    ("xmlbif", "attributes"),
+    ("bayesnet", "variables"),
+    ("bayesnet", "many tables"),
+    ("bayesnet", "table of nested lists"),
+    ("model", "lists of one"),
+    ("certificate", "nested lists"),
+    ("checkpoint", "empty objects"),
+    ("part", "nested lists"),
+]
+
+
+@pytest.fixture(scope="module")
+def fuzzers(tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {kind: check.Fuzzer(kind, tmp_path_factory.mktemp(kind)) for kind in designed.DESIGNS}
+
+
+def peak_ratio(fuzzer, content, *, free=0):
+    fuzzer.path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        companion = fuzzer.reader.make_seed(Random(0))[1]
+        return (fuzzer.peak(companion, Random(3)) - free) / len(content)
+
+
+@pytest.mark.parametrize(("kind", "name"), CHOSEN, ids=lambda value: value.replace(" ", "-"))
+def test_a_designed_file_takes_ten_times_its_bytes_at_most(fuzzers, kind, name):
+    content = designed.DESIGNS[kind][name](N_BYTES)
+
+    assert 0.5 * N_BYTES < len(content) < 1.2 * N_BYTES
+    assert peak_ratio(fuzzers[kind], content, free=FREE_BYTES) < fuzzers[kind].reader.most_ratio
+
+
+def test_a_table_of_different_values_takes_what_its_states_do(fuzzers):
+    content = designed.DESIGNS["csv"]["columns of 900 different values"](N_BYTES)
+
+    assert peak_ratio(fuzzers["csv"], content) < MOST_OF_DIFFERENT_VALUES
+
+
+def test_every_kind_of_file_has_its_designs():
+    kinds = {name.removesuffix(".gz").removesuffix(".xz") for name in check.READERS}
+
+    assert kinds == designed.DESIGNS.keys() == {kind for kind, _ in CHOSEN}
