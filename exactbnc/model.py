@@ -33,7 +33,6 @@ from scorecache.errors import DataError, ParameterError
 from scorecache.unpack import UnpackError, read_unpacked
 from scorecache.wording import listing
 
-FORMAT = "exactbnc.model"
 SCHEMA_VERSION = 1
 
 
@@ -144,7 +143,7 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
     network, _ = bayesnetjson.render(model.net, model.class_name)
     head = {
-        "format": FORMAT,
+        "format": bayesnetjson.MODEL_FORMAT,
         "schema_version": SCHEMA_VERSION,
         "class": model.class_name,
         "cut_points": {name: list(map(float, points)) for name, points in model.cut_points.items()},
@@ -168,8 +167,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         stored = bayesnetjson.load(read_unpacked(path), os.fspath(path))
     except UnpackError as error:
         raise NetworkFileError(path, None, str(error)) from error
-    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise NetworkFileError(path, None, f"expected a model, a JSON object whose 'format' is {FORMAT!r}")
+    if not isinstance(stored, dict) or stored.get("format") != bayesnetjson.MODEL_FORMAT:
+        raise NetworkFileError(
+            path, None, f"expected a model, a JSON object whose 'format' is {bayesnetjson.MODEL_FORMAT!r}"
+        )
     if stored.get("schema_version") != SCHEMA_VERSION:
         raise NetworkFileError(
             path, None, f"expected schema_version {SCHEMA_VERSION}, got {stored.get('schema_version')!r:.60}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def check(
     cache: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
     network: Annotated[
-        str | None, typer.Argument(metavar="NET", help="A network file, or a model string such as '[A][B|A]'.")
+        str | None, typer.Argument(metavar="NET", help="A network file, a model, or a model string such as '[A][B|A]'.")
     ] = None,
     arcs: Annotated[
         bool, typer.Option("--arcs", help="Also what the score loses at most without each arc of the network.")
@@ -46,7 +46,7 @@ def check(
     facts: dict[str, Any] = {"input": cache, "n_vars": scores.n_vars, "n_families": scores.n_families}
     lines = [f"{cache}: {scores.n_vars} variables, {scores.n_families:,} families, no fault found"]
     if network is not None:
-        with expecting(network, Kind.NETWORK):
+        with expecting(network, Kind.NETWORK, Kind.MODEL):
             dag = DAG.from_modelstring(network, scores.names) if network.startswith("[") else read_network(network)
         problem = Problem(scores, listed_families_only=True)
         facts["score"] = problem.score(dag)

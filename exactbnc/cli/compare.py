@@ -11,7 +11,9 @@ from exactbnc.cli._output import Output
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="A", help="A network file: .json, .dot, .csv or .txt.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A network file: .json, .dot, .csv, .txt, .bif, .xml, or a model.")
+    ],
     second: Annotated[str, typer.Argument(metavar="B", help="Another one over the same variables.")],
     cache: Annotated[str | None, typer.Option("--cache", metavar="CACHE", help="Score both under this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
@@ -20,9 +22,9 @@ def compare(
     from exactbnc.comparison import compare as difference
     from exactbnc.export import read_network
 
-    with expecting(first, Kind.NETWORK):
+    with expecting(first, Kind.NETWORK, Kind.MODEL):
         a = read_network(first)
-    with expecting(second, Kind.NETWORK):
+    with expecting(second, Kind.NETWORK, Kind.MODEL):
         b = read_network(second)
     found = difference(a, b)
     facts: dict[str, Any] = {

@@ -152,7 +152,7 @@ def solve(
             return ranking_exit_code(ranking)
         beginning = None
         if start is not None:
-            with expecting(start, Kind.NETWORK):
+            with expecting(start, Kind.NETWORK, Kind.MODEL):
                 beginning = read_network(start)
             faults = problem.check(beginning)
             if faults:

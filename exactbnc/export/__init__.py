@@ -8,7 +8,8 @@
 | `.txt`, `.bn`  | bnlearn's model string                   | yes     | yes  |
 | `.gobnilp`     | GOBNILP's text                           | yes     | no   |
 
-Networks with their tables are written by `write_bayesnet` and read by `read_bayesnet` (`exactbnc.export.bayesnets`):
+Networks with their tables are written by `write_bayesnet` and read by `read_bayesnet` (`exactbnc.export.bayesnets`);
+`read_network` takes them too, and models, and leaves the tables out:
 
 | suffix                        | format      | written | read |
 |-------------------------------|-------------|---------|------|
@@ -20,6 +21,7 @@ Networks with their tables are written by `write_bayesnet` and read by `read_bay
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +58,10 @@ __all__ = [
 WRITERS: dict[str, Callable[[Network], str]] = {
     suffix: module.render for module in (netjson, dot, adjacency, modelstring, gobnilp) for suffix in module.SUFFIXES
 }
+_WITH_TABLES = re.compile(rb'"format"\s*+:\s*+"exactbnc\.(?:bayesnet|model)"')
+
+_BEGINNING = 65_536
+
 READERS: dict[str, Callable[[str, str], ArcTable]] = {
     suffix: module.parse for module in (netjson, dot, adjacency, modelstring) for suffix in module.SUFFIXES
 }
@@ -85,13 +91,34 @@ def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -
 
 
 def read_network(path: str | os.PathLike[str]) -> DAG:
-    """Read a network; a NetworkFileError says what is wrong with the file."""
-    parse = READERS[known_suffix(path, READERS)]
+    """Read a network, also that of a file with tables or of a model; a NetworkFileError says what is wrong with it."""
+    parse = READERS.get(Path(path).suffix.lower())
+    if parse is None or holds_tables(path):
+        return _of_tables(path)
     try:
         table = parse(read_text(path), os.fspath(path))
         return table.dag()  # the text is gone by now
     except ParameterError as error:
         raise NetworkFileError(path, None, str(error)) from error
+
+
+def holds_tables(path: str | os.PathLike[str]) -> bool:
+    """Does a file of JSON say in its beginning that it is a network with tables, or a model?"""
+    if Path(path).suffix.lower() != ".json":
+        return False
+    with open(path, "rb") as file:
+        return _WITH_TABLES.search(file.read(_BEGINNING)) is not None
+
+
+def _of_tables(path: str | os.PathLike[str]) -> DAG:
+    from exactbnc.export.bayesnets import BAYESNET_READERS, bayesnet_suffix, read_bayesnet
+
+    try:
+        bayesnet_suffix(path)
+    except ParameterError:
+        known_suffix(path, [*READERS, *(suffix for suffix in BAYESNET_READERS if suffix not in READERS)])
+        raise
+    return read_bayesnet(path).dag
 
 
 def known_suffix(path: str | os.PathLike[str], known: Collection[str]) -> str:

@@ -25,6 +25,8 @@ from scorecache.wording import shown
 
 SUFFIXES = (".json",)
 FORMAT = "exactbnc.bayesnet"
+MODEL_FORMAT = "exactbnc.model"
+"""Of `exactbnc.model`, whose files hold such a network."""
 SCHEMA_VERSION = 1
 
 
@@ -49,8 +51,11 @@ def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
 
 
 def parse(content: bytes, label: str) -> BayesNet:
-    """Read a network; `label` names the file in errors."""
-    return from_stored(load(content, label), label)
+    """Read a network, or that of a model; `label` names the file in errors."""
+    stored = load(content, label)
+    if isinstance(stored, dict) and stored.get("format") == MODEL_FORMAT:
+        stored = stored.get("network")
+    return from_stored(stored, label)
 
 
 def from_stored(stored: Any, label: str) -> BayesNet:

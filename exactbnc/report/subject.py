@@ -15,12 +15,10 @@ from typing import Any
 
 from exactbnc.bayesnet import BayesNet
 from exactbnc.dag import DAG
-from exactbnc.export import READERS, netjson, read_network
-from exactbnc.export.bayesnetjson import FORMAT as BAYESNET_FORMAT
-from exactbnc.export.bayesnetjson import load
+from exactbnc.export import READERS, holds_tables, netjson, read_network
+from exactbnc.export.bayesnetjson import MODEL_FORMAT, load
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.export.network import NetworkFileError
-from exactbnc.model import FORMAT as MODEL_FORMAT
 from exactbnc.model import Model, read_model
 from scorecache.errors import ParameterError
 
@@ -72,15 +70,14 @@ def read_subject(path: str | os.PathLike[str]) -> Subject:
 def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
     if Path(path).suffix.lower() != ".json":  # packed: only networks with tables and models are
         return _of_model(path, name)
+    if not holds_tables(path):
+        return _of_network(path, name)
     stored = load(Path(path).read_bytes(), os.fspath(path))
-    kind = stored.get("format") if isinstance(stored, dict) else None
-    if kind == MODEL_FORMAT:
+    if isinstance(stored, dict) and stored.get("format") == MODEL_FORMAT:
         return _of_model(path, name)
-    if kind == BAYESNET_FORMAT:
-        net = read_bayesnet(path)
-        class_name = stored.get("class")
-        return Subject(name, net.dag, net, class_name if class_name in net.names else None)
-    return _of_network(path, name)
+    net = read_bayesnet(path)
+    class_name = stored.get("class")
+    return Subject(name, net.dag, net, class_name if class_name in net.names else None)
 
 
 def _of_model(path: str | os.PathLike[str], name: str) -> Subject:

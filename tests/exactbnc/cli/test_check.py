@@ -52,7 +52,12 @@ def test_a_network_file_is_scored_in_json(exactbnc, cache, tmp_path):
         ("[a|b][b|a][c]", 2, "a network has no directed cycle. Got a -> b -> a instead."),
         ("[a", 2, "a model string looks like [A][B|A][C|A:B]. Got '[a' instead."),
         ("none.txt", 1, "none.txt: No such file or directory"),
-        ("none.odd", 2, "a network file must end in one of .json, .dot, .gv, .csv, .txt, .bn. Got 'none.odd' instead."),
+        (
+            "none.odd",
+            2,
+            "a network file must end in one of .json, .dot, .gv, .csv, .txt, .bn, .bif, .xml, .xmlbif, .bifxml. "
+            "Got 'none.odd' instead.",
+        ),
     ],
 )
 def test_what_cannot_be_scored(exactbnc, cache, network, code, fault):

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from exactbnc.export.bayesnets import write_bayesnet
+from exactbnc.model import read_model
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
 CACHE = "3\na 1\n-1 0\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 1 b\n"
@@ -39,6 +41,23 @@ def test_differences_in_json(exactbnc, networks):
         "removed": [],
         "reversed": [["a", "b"]],
     }
+
+
+@pytest.mark.parametrize("name", ["net.bif", "net.bif.gz", "net.xml", "tables.json", "model.json"])
+def test_networks_with_tables_and_models_are_compared_by_their_structure(exactbnc, table, tmp_path, name):
+    """What `learn` writes, against the structure that it also writes by itself."""
+    path, structure = tmp_path / name, tmp_path / "structure.txt"
+    model = tmp_path / "model.json"
+    assert exactbnc("learn", table, "--class", "wet", "--structure", "tan", "-o", model).code == 0
+    net = read_model(model).net
+    structure.write_text(f"{net.dag.modelstring}\n")
+    if path != model:
+        write_bayesnet(net, path)
+
+    document = json.loads(exactbnc("compare", path, structure, "--json").out)
+
+    assert net.dag.n_arcs > 0
+    assert document["shd"] == 0
 
 
 def test_scores_under_a_cache(exactbnc, networks, tmp_path):

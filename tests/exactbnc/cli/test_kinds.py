@@ -50,7 +50,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         (["check", Kind.NETWORK, Kind.SCORES], "This looks like a network: a score file is wanted here."),
         (["check", Kind.SCORES, Kind.TABLE], "'exactbnc learn' finds a network for it"),
         (["convert", Kind.MODEL, "out.jkl"], "This looks like a model: a score file is wanted here."),
-        (["compare", Kind.NETWORK, Kind.MODEL], "'exactbnc solve -o' writes a network by itself"),
+        (["verify", Kind.SCORES, Kind.MODEL], "'exactbnc solve -o' writes a network by itself"),
         (["compare", Kind.SCORES, Kind.NETWORK], "'exactbnc solve' finds its best network"),
         (["verify", Kind.SCORES, Kind.TABLE], "'exactbnc learn' finds a network for it"),
         (["predict", Kind.NETWORK, Kind.TABLE], "'exactbnc learn' makes a model, a network with its tables, from data"),
