@@ -21,13 +21,14 @@ from exactbnc.export import NetworkFileError, read_network, write_network
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.model import Model, read_model, write_model
 from scorecache.cache import ScoreCache
-from scorecache.csvfile import load_states, read_csv
+from scorecache.csvfile import read_csv
 from scorecache.domain import Domain
 from scorecache.errors import DataError, InputError, ParameterError
 from scorecache.formats import read_cache, write_cache
 from scorecache.partfiles import PartFolder
 from scorecache.parts import Part
 from scorecache.record import Record
+from scorecache.statesfile import load_states
 from tests.strategies import examples
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
