@@ -180,7 +180,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         return Model(
             net,
             str(stored["class"]),
-            {name: tuple(map(float, points)) for name, points in stored["cut_points"].items()},
+            {name: tuple(map(float, points)) for name, points in without_tables(stored["cut_points"]).items()},
             tuple(stored["missing_is_state"]),
             dict(without_tables(stored["solution"])),
             dict(without_tables(stored["provenance"])),

@@ -7,7 +7,6 @@ decoder as lone surrogates and are found, like every fault of a value, when a fi
 from __future__ import annotations
 
 import csv
-import json
 import operator
 import re
 import sys
@@ -22,12 +21,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_STATES, MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
+from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
 from scorecache.codestore import CodeStore
 from scorecache.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
-from scorecache.jsontext import HeavyJSONError, parse_json
 from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
@@ -88,38 +86,6 @@ def text_encoding(states: Mapping[str, Iterable[Hashable]] | None, missing: str,
     """How texts become states, the declared ones given as anything that can be written."""
     declared = {name: tuple(str(state).strip() for state in listed) for name, listed in (states or {}).items()}
     return Encoding(declared, missing, max_states, number_of=_number_of)
-
-
-def load_states(path: str | Path) -> dict[str, list[str]]:
-    """Read declared states from a JSON object, column -> list of states; numbers become text as they are written."""
-    try:
-        text, n_bytes = Path(path).read_text(encoding="utf-8-sig"), Path(path).stat().st_size
-        pairs = parse_json(text, n_bytes, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
-        del text
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
-    except HeavyJSONError as error:
-        raise DataError(f"{path}: expected an object of lists, but {error}") from error
-    except RecursionError as error:
-        raise DataError(f"{path}: expected an object of lists, but it is nested too deeply") from error
-    if not isinstance(pairs, tuple):
-        raise DataError(f'{path}: expected an object such as {{"column": ["state", "state"]}}, got {pairs!r:.60}')
-    if len(pairs) > MOST_VARIABLES:
-        raise DataError(f"{path}: {too_many_variables(f'{len(pairs):,}')}")
-    declared: dict[str, list[str]] = {}
-    for name, states in pairs:
-        if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
-            raise DataError(f"{path}: column {name!r} needs a list of texts or numbers")
-        if name in declared:
-            raise DataError(f"{path}: column {name!r} is listed twice")
-        if len(states) > MOST_STATES:
-            raise DataError(f"{path}: column {name!r} can have {MOST_STATES:,} states at most, got {len(states):,}")
-        if len(set(states)) < len(states):
-            raise DataError(f"{path}: column {name!r} lists {Counter(states).most_common(1)[0][0]!r} twice")
-        declared[name] = states
-    return declared
 
 
 class FieldError(Exception):

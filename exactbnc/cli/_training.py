@@ -73,7 +73,8 @@ def embedded_data() -> Dataset:
 def _read(path: str, reading: Reading) -> Dataset:
     """Before the cut, columns may have any number of values (`check_values` counts those after it)."""
     from scorecache._encode import MOST_STATES
-    from scorecache.csvfile import load_states, read_csv
+    from scorecache.csvfile import read_csv
+    from scorecache.statesfile import load_states
 
     return read_csv(
         path,

@@ -83,11 +83,11 @@ def score(
     from exactbnc.constraintfile import read_tiers
     from scorecache.build import plan_build
     from scorecache.codestore import CODES_SHARE
-    from scorecache.csvfile import load_states
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
     from scorecache.progress import n_threads
     from scorecache.scores import make_score
+    from scorecache.statesfile import load_states
     from scorecache.tablefile import read_table
 
     if output is not None:

@@ -14,12 +14,13 @@ _SKIPPED = r"(?: [\s,|]++ | //[^\n]*+ | /\*.*?\*/ )++"
 _WORD = r"""(?: [^\s,|"{}\[\]();/]++ | /(?![/*]) )++"""
 _TOKEN = re.compile(
     rf"""
-      {_SKIPPED}
-    | ( [-+0-9.][-+0-9.eE\s,]*+ (?=;)                                # the numbers of a row, as one token for speed
+    (?: {_SKIPPED} )?+
+    (?: ( [-+0-9.][-+0-9.eE\s,]*+ (?=;)                                # the numbers of a row, as one token for speed
       | "[^"]*" | [{{}}\[\]();]                                      # a quoted name, a mark
       | (?![-+0-9.]) {_WORD} )
     | (?= ( [-+0-9.][-+0-9.eE\s,]*+ ) )                              # numbers that are words: no semicolon follows
     | ( . )                                                           # a quote or a comment without an end
+    | \Z )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -62,7 +63,7 @@ class Cursor:
 
     def advance(self) -> str | None:
         """Pass the next token and return it."""
-        passed = self.token
+        passed = self.token  # hot: a large file has a million of them
         self._start, self.token, is_endless = next(self._tokens, (self._start, None, False))
         if is_endless:
             raise self.fault("a quoted name or a comment to end")
@@ -96,10 +97,12 @@ class Cursor:
 
     def words_until(self, mark: str, expected: str, most: int) -> list[str]:
         found: list[str] = []
-        while not self.meets(mark):
+        expected = f"{expected} or {mark!r}"
+        while self.token != mark:
             if len(found) > most:
                 raise self.fault(f"at most {most:,} names before {mark!r}")
-            found.append(self.word(f"{expected} or {mark!r}"))
+            found.append(self.word(expected))
+        self.advance()
         return found
 
     def numbers(self) -> array[float]:
@@ -140,7 +143,7 @@ def _tokens(text: str, place: int) -> Iterator[tuple[int, str, bool]]:
             if match.lastindex == 2:
                 break
             if match.lastindex is not None:
-                yield match.start(), match[0], match.lastindex == 3
+                yield match.start(match.lastindex), match[match.lastindex], match.lastindex == 3
         else:
             return
         run_end = match.end(2)

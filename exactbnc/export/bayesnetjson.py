@@ -17,7 +17,7 @@ import numpy as np
 
 from exactbnc.bayesnet import BayesNet
 from exactbnc.export._draft import Draft
-from exactbnc.export._tables import TableText, parse_with_tables
+from exactbnc.export._tables import TableText, parse_with_tables, without_tables
 from exactbnc.export.network import NetworkFileError, decoded
 from exactbnc.export.safe_names import plain, require_different
 from scorecache.errors import ParameterError
@@ -87,7 +87,7 @@ def _define(variable: dict[str, Any], draft: Draft) -> None:
         raise draft.fault(None, f"expected 'parents' of {name!r} to list names, got {shown(parents)}")
     shape = draft.family(name, parents, None)
     stored = variable.pop("table", None)
-    table = (stored if isinstance(stored, TableText) else TableText(json.dumps(stored))).floats(shape)
+    table = (stored if isinstance(stored, TableText) else TableText(json.dumps(without_tables(stored)))).floats(shape)
     if table is None:
         raise draft.fault(None, f"expected 'table' of {name!r} to be numbers in nested lists of the lengths {shape}")
     if not np.isfinite(table).all():

@@ -31,13 +31,14 @@ from exactbnc.model import read_model, write_model
 from fuzzing import objects
 from fuzzing.mutate import bytes_mutated, mutated
 from scorecache.cache import ScoreCache
-from scorecache.csvfile import SEPARATORS, load_states, read_csv
+from scorecache.csvfile import SEPARATORS, read_csv
 from scorecache.dataset import Dataset
 from scorecache.formats import read_cache, write_cache
 from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO
 from scorecache.partfiles import PartFolder
 from scorecache.parts import Part
 from scorecache.record import Record
+from scorecache.statesfile import load_states
 
 N_SEEDS = 40
 Seed = tuple[bytes, Any]

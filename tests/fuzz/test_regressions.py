@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactbnc.bayesnet import BayesNet
 from exactbnc.constraintfile import ConstraintFileError, read_constraints, read_tiers, write_constraints
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG, find_cycle, topological_order
@@ -20,13 +21,14 @@ from exactbnc.export import NetworkFileError, read_network, write_network
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.model import Model, read_model, write_model
 from scorecache.cache import ScoreCache
-from scorecache.csvfile import load_states, read_csv
+from scorecache.csvfile import read_csv
 from scorecache.domain import Domain
 from scorecache.errors import DataError, InputError, ParameterError
 from scorecache.formats import read_cache, write_cache
 from scorecache.partfiles import PartFolder
 from scorecache.parts import Part
 from scorecache.record import Record
+from scorecache.statesfile import load_states
 from tests.strategies import examples
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
@@ -425,6 +427,25 @@ def test_a_key_named_table_outside_of_the_network_is_kept(tmp_path):
     write_model(Model(model.net, model.class_name, provenance=facts), tmp_path / "model.json")
 
     assert read_model(tmp_path / "model.json").provenance == facts
+
+
+def test_a_column_named_table_keeps_its_cut_points(tmp_path):
+    states = tuple(f"s{k}" for k in range(40))
+    net = BayesNet(DAG.of(["table", "c"], [[], []]), (states, ("x", "y")), (np.full(40, 1 / 40), np.array([0.5, 0.5])))
+    points = tuple(k + 0.5 for k in range(39))
+    write_model(Model(net, "c", {"table": points}), tmp_path / "model.json")
+
+    assert read_model(tmp_path / "model.json").cut_points == {"table": points}
+
+
+@pytest.mark.parametrize("table", ['{{"table": {0}}}', '[{{"table": {0}}}, 1]', "[,{0}]"])
+def test_a_table_within_a_table_is_refused(tmp_path, table):
+    numbers = str([0.5] * 100)
+    variable = f'{{"name": "a", "states": ["x", "y"], "parents": [], "table": {table.format(numbers)}}}'
+    head = '{"format": "exactbnc.bayesnet", "schema_version": 1, "class": null, "variables": ['
+
+    with pytest.raises(NetworkFileError, match=r"net.json:.*expected (JSON|'table' of 'a')"):
+        read_bayesnet(write(tmp_path, "net.json", head + variable + "]}"))
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorecache import csvfile
-from scorecache.csvfile import MISSING_VALUES, SEPARATORS, load_states, read_csv
+from scorecache.csvfile import MISSING_VALUES, SEPARATORS, read_csv
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.statesfile import load_states
 
 FAULTY = Path(__file__).parent / "faulty_data"
 
