@@ -146,7 +146,7 @@ def assemble(
     its values are states. `room(shape, dtype)` gives the array that is to hold the codes.
     """
     if any(column.is_overfull for column in columns):  # its codes mean nothing, not even which values are missing
-        _check_sizes(columns, [_present_values(column, None) for column in columns], encoding)
+        check_columns(columns, encoding)
     is_kept = _complete_rows(columns, encoding.missing)
     present = [_present_values(column, is_kept) for column in columns]
     _check_sizes(columns, present, encoding)
@@ -244,6 +244,11 @@ def _present_values(column: RawColumn, is_kept: NDArray[np.bool_] | None) -> lis
         occurs[column.codes[is_kept]] = True
         values = compress(column.values, occurs)
     return [value for value in values if value is not None]
+
+
+def check_columns(columns: Sequence[RawColumn], encoding: Encoding) -> None:
+    """Refuse columns with too many values, whichever rows they stand in."""
+    _check_sizes(columns, [_present_values(column, None) for column in columns], encoding)
 
 
 def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashable]], encoding: Encoding) -> None:

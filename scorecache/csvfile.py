@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, not_a_weight, undeclared
+from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, check_columns, not_a_weight, undeclared
 from scorecache.codestore import CodeStore
 from scorecache.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
-from scorecache.limits import MOST_VARIABLES, too_many_variables
+from scorecache.limits import FREE_BYTES, MOST_RATIO, MOST_VARIABLES, too_many_variables
 from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
 
@@ -35,6 +35,8 @@ SEPARATORS = (";", "\t", "|", ",", " ")
 
 _N_SAMPLE_LINES = 100
 _CHUNK_FIELDS = 2**15
+_VALUE_BYTES = 145
+"""What a different value takes while it is read, however short it is."""
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -132,6 +134,11 @@ class _Rows:
             if rows:
                 return rows
 
+    @property
+    def n_read(self) -> int:
+        """Characters, from the beginning of the file."""
+        return self._reader.n_read
+
     def line_of(self, row: list[str] | None) -> int:
         """The line on which a row of the chunk begins (None: the row after the chunk)."""
         before = takewhile(lambda other: other is not row, self._chunk)
@@ -195,6 +202,8 @@ def _read_columns(
             except FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
         store.add(codes)
+        if encoding.max_states is None:
+            _check_values(rows, names, encoders, encoding)
         chunk = rows.take(n_chunk_rows)
     coded = iter(store.columns())
     columns = [
@@ -203,6 +212,31 @@ def _read_columns(
         if encoder is not None
     ]
     return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
+
+
+def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder | None], encoding: Encoding) -> None:
+    """Refuse a table of hardly anything but different values, which take many times their text.
+
+    A caller who says how many states a column may have wants them all.
+    """
+    n_values = sum(len(encoder.values_seen) for encoder in encoders if encoder is not None)
+    if n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES:
+        return
+    nothing = np.empty(0, dtype=np.uint16)
+    columns = [
+        encoder.column(name, nothing, is_declared=name in encoding.states)
+        for name, encoder in zip(names, encoders, strict=True)
+        if encoder is not None
+    ]
+    try:
+        check_columns(columns, encoding)
+    except DataError as error:
+        raise DataError(f"{rows.label}: {error}") from error
+    raise DataError(
+        f"{rows.label}: expected values that occur again and again, got {n_values:,} different ones in "
+        f"{rows.n_read:,} characters; if these are categories, say how many a column may have (--max-states N, "
+        "max_states=N)"
+    )
 
 
 def _column_names(rows: _Rows, fields: list[str]) -> list[str]:

@@ -30,9 +30,13 @@ class TooLongError(csv.Error):
 
 
 class CsvRows:
-    """`csv.reader` with that limit; `skip_blanks`: blanks after a separator, even if it is one, go."""
+    """`csv.reader` with that limit; `n_read` counts the characters that went in.
+
+    `skip_blanks`: blanks after a separator, even if it is one, go.
+    """
 
     def __init__(self, lines: Iterable[str], separator: str, *, skip_blanks: bool = False, strict: bool = True) -> None:
+        self.n_read = 0
         self._separator = separator
         self._n_characters = 0
         self._n_separators = 0
@@ -55,6 +59,7 @@ class CsvRows:
             if not self._n_characters:
                 self._n_separators = 0
             self._n_characters += len(line)
+            self.n_read += len(line)
             if self._n_characters > _UNCOUNTED:
                 self._count(line)
                 if self._n_characters >= MOST_CHARACTERS:

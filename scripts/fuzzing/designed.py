@@ -424,4 +424,4 @@ DESIGNS: dict[str, dict[str, Design]] = {
 }
 
 TAKE_MORE = {"columns of 900 different values"}
-"""A table that is accepted holds a text for every value of a column, which the rule cannot hold for the shortest."""
+"""Refused, unless `max_states` is given: then the table holds a text for every value, however short that is."""
