@@ -34,7 +34,8 @@ MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 SEPARATORS = (";", "\t", "|", ",", " ")
 
 _N_SAMPLE_LINES = 100
-_CHUNK_FIELDS = 2**15
+_CHUNK_FIELDS = 2**14
+_LEAST_CHUNK_ROWS = 2
 _VALUE_BYTES = 145
 """What a different value takes while it is read, however short it is."""
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
@@ -179,7 +180,7 @@ def _read_columns(
     if weights is not None and weights not in names:
         raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
     encoding.check_columns([name for name in names if name != weights])
-    n_chunk_rows = max(_CHUNK_FIELDS // len(names), 1)
+    n_chunk_rows = max(_CHUNK_FIELDS // len(names), _LEAST_CHUNK_ROWS)
     chunk = chunk or rows.take(n_chunk_rows)
     if not chunk:
         raise DataError(f"{rows.label}:{rows.first_line}: expected rows of values after the column names, got none")

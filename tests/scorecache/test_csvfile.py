@@ -136,7 +136,8 @@ def test_chunks_do_not_matter(rows, n_chunk_rows):
     expected = read_bytes(content, separator=",", header=False)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", n_chunk_rows * len(rows[0]))
+        patch.setattr(csvfile, "_CHUNK_FIELDS", 1)
+        patch.setattr(csvfile, "_LEAST_CHUNK_ROWS", n_chunk_rows)
         assert read_bytes(content, separator=",", header=False).sha256 == expected.sha256
 
 

@@ -76,7 +76,8 @@ def test_chunks_memory_and_kind_of_file_change_nothing(folder, data, chunk, memo
     expected = read_csv(table, separator=",", **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", chunk * len(columns))
+        patch.setattr(csvfile, "_CHUNK_FIELDS", 1)
+        patch.setattr(csvfile, "_LEAST_CHUNK_ROWS", chunk)
         patch.setattr(codestore, "merged", lambda whole: whole)
         assert same(read_csv(table, separator=",", codes_memory=memory, **options), expected)
         assert same(read_parquet(parquet, batch_rows=chunk, codes_memory=memory, **options), expected)
