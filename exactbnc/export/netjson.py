@@ -17,7 +17,7 @@ from exactbnc.export._arcs import ArcTable
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
 from scorecache.jsontext import parse_json
-from scorecache.limits import MOST_VARIABLES, too_many_variables
+from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO, MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
 SUFFIXES = (".json",)
@@ -77,7 +77,8 @@ def parse_facts(text: str, label: str) -> dict[str, Any]:
     """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand."""
     try:
         n_bytes = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-        stored = parse_json(text, n_bytes)
+        most_ratio = CERTIFICATE_RATIO if '"certificate": {' in text else MOST_RATIO
+        stored = parse_json(text, n_bytes, most_ratio=most_ratio)
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason

@@ -34,6 +34,7 @@ from scorecache.cache import ScoreCache
 from scorecache.csvfile import SEPARATORS, read_csv
 from scorecache.dataset import Dataset
 from scorecache.formats import read_cache, write_cache
+from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO
 from scorecache.partfiles import PartFolder
 from scorecache.parts import Part
 from scorecache.record import Record
@@ -61,6 +62,7 @@ class Reader:
     is_json: bool = False
     pack: Callable[[bytes], bytes] | None = None
     seal: Callable[[bytes], bytes] | None = None
+    most_ratio: int = MOST_RATIO
 
     def seeds(self) -> list[Seed]:
         """The valid files; the same ones in every run."""
@@ -458,7 +460,8 @@ READERS: dict[str, Reader] = {
         _bayesnet_reader("xmlbif", ".xml"),
         _bayesnet_reader("bayesnet", ".json", is_json=True),
         _MODEL,
-        Reader("certificate", ".json", _certificate_seed, _read_certificate, is_json=True),
+        Reader("certificate", ".json", _certificate_seed, _read_certificate, is_json=True,
+               most_ratio=CERTIFICATE_RATIO),
         Reader("checkpoint", ".json", _checkpoint_seed, _read_checkpoint, _write_checkpoint, _same_checkpoint,
                lambda path, read: _read_checkpoint(path, read[1], Random(0)), is_json=True, seal=_sealed_checkpoint),
         Reader("part", ".part", _part_seed, _read_part, seal=_sealed_part),
