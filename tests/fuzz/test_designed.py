@@ -4,6 +4,7 @@ The names are those of `scripts/fuzzing/designed.py`, whose other designs are fo
 """
 
 import importlib
+import json
 import sys
 import warnings
 from pathlib import Path
@@ -11,6 +12,7 @@ from random import Random
 
 import pytest
 
+from exactbnc.certificatefile import read_certificate
 from scorecache import read_csv
 from scorecache.errors import DataError
 from scorecache.limits import FREE_BYTES, MOST_RATIO
@@ -95,6 +97,22 @@ def test_a_table_of_different_values_is_refused_unless_they_are_asked_for(fuzzer
     with pytest.raises(DataError, match=r"input\.csv: expected values that occur again and again, got 1\d\d,\d+ dif"):
         read_csv(fuzzers["csv"].path)
     assert max(read_csv(fuzzers["csv"].path, max_states=1000, missing_values=()).arities) == 900
+
+
+def test_a_long_proof_is_read(tmp_path):
+    """As dense as that of alarm1000: states of few variables, most without clusters."""
+    names = [f"v{v}" for v in range(37)]
+    states = [[[v % 37, v % 31, 30, 12], [], [] if v % 3 else [[[14, 25], 130]]] for v in range(150_000)]
+    part = {"variables": list(range(37)), "digits": 8, "slack": 0, "stages": [], "states": states}
+    facts = {"schema_version": 1, "names": names, "arcs": [], "certificate": {"version": 1, "parts": [part]}}
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(facts))
+
+    dag, certificate = read_certificate(path)
+
+    assert path.stat().st_size > 4 * N_BYTES
+    assert dag.n_vars == 37
+    assert len(certificate["parts"][0]["states"]) == len(states)
 
 
 def test_every_kind_of_file_has_its_designs():
