@@ -265,8 +265,9 @@ def _model_seed(random: Random) -> Seed:
 def _read_model(path: str, companion: Any, random: Random) -> Any:
     model = read_model(path)
     rows = Dataset.from_columns({name: ["0", "1", "no"] for name in model.net.names if name})  # a column has a name
-    model.encode(rows)
-    model.unseen(rows)
+    if any(model.features):  # a table has to have one of them
+        model.encode(rows)
+        model.unseen(rows)
     return model
 
 
