@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from functools import partial
 from io import TextIOWrapper
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, repeat, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -206,13 +206,23 @@ def _read_columns(
         if encoding.max_states is None:
             _check_values(rows, names, encoders, encoding)
         chunk = rows.take(n_chunk_rows)
-    coded = iter(store.columns())
-    columns = [
+    columns = _raw_columns(names, encoders, encoding, store.columns())
+    return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
+
+
+def _raw_columns(
+    names: Sequence[str],
+    encoders: Sequence[Encoder | None],
+    encoding: Encoding,
+    codes: Iterable[NDArray[np.uint8] | NDArray[np.uint16]],
+) -> list[RawColumn]:
+    """What the encoders have seen, with the codes of each in turn; the encoders are empty then."""
+    coded = iter(codes)
+    return [
         encoder.column(name, next(coded), is_declared=name in encoding.states)
         for name, encoder in zip(names, encoders, strict=True)
         if encoder is not None
     ]
-    return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
 
 
 def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder | None], encoding: Encoding) -> None:
@@ -223,12 +233,7 @@ def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder 
     n_values = sum(len(encoder.values_seen) for encoder in encoders if encoder is not None)
     if n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES:
         return
-    nothing = np.empty(0, dtype=np.uint16)
-    columns = [
-        encoder.column(name, nothing, is_declared=name in encoding.states)
-        for name, encoder in zip(names, encoders, strict=True)
-        if encoder is not None
-    ]
+    columns = _raw_columns(names, encoders, encoding, repeat(np.empty(0, dtype=np.uint16)))
     try:
         check_columns(columns, encoding)
     except DataError as error:

@@ -7,8 +7,8 @@ The networks are random, with tables and a class, or those of the files that are
 
 from __future__ import annotations
 
+import argparse
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +64,7 @@ def _chromium() -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        raise SystemExit(__doc__)
-    main(Path(sys.argv[1]), sys.argv[2:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where pages and pictures go")
+    parser.add_argument("files", nargs="*", metavar="NET", help="network files (default: random networks)")
+    main(**vars(parser.parse_args()))
