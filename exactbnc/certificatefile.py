@@ -12,6 +12,7 @@ import json
 import os
 from typing import Any
 
+from exactbnc._nested import with_lists
 from exactbnc.certificate import CertificateError
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
@@ -35,7 +36,7 @@ def certificate_facts(problem: Problem, proof: dict[str, Any]) -> dict[str, Any]
 
 
 def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
-    """The network of a JSON file and what is stored of its proof."""
+    """The network of a JSON file and what is stored of its proof; `proof_of` makes lists of its long texts."""
     label = os.fspath(path)
     try:
         facts = parse_facts(read_text(path), label)
@@ -50,6 +51,14 @@ def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]
     if not isinstance(certificate, dict) or certificate.get("version") != VERSION:
         raise CertificateError(f"expected a certificate of version {VERSION}")
     return dag, certificate
+
+
+def proof_of(certificate: dict[str, Any]) -> dict[str, Any]:
+    """The proof of a certificate that was read, as `exactbnc.certificate.verify` takes it."""
+    try:
+        return {"parts": with_lists(certificate.get("parts"))}
+    except (ValueError, RecursionError) as error:  # brackets and numbers, but no lists
+        raise CertificateError("it does not have the form of a certificate") from error
 
 
 def certified_problem(cache: ScoreCache, certificate: dict[str, Any], *, any_scores: bool = False) -> Problem:

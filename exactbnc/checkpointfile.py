@@ -2,9 +2,8 @@
 
 Keys: format ("exactbnc.checkpoint"), version (1), sha256 (of `run` as JSON, keys sorted, without spaces), run. In run:
 problem (hash of names, families, scores and constraints), parents (per variable, of the best network; null: none),
-bound (no network scores more), is_finished, tolerance, method, seconds (over all runs), cuts. Each entry of cuts has
-variables (numbers in the problem; what follows counts within them), digits (multipliers are in units of 10^-digits),
-clusters ([k, multiplier, members]) and facets ([number, multiplier, corners]).
+bound (no network scores more), is_finished, tolerance, method, seconds (over all runs), cuts (a list, see
+`exactbnc.checkpointcuts`; those beyond some times the size of the file are left out).
 
 The network is scored again when it is read, and cuts hold whatever the file says; the bound is taken on trust.
 """
@@ -15,32 +14,28 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactbnc.cuts.facets import rho_table
+from exactbnc._nested import NestedNumbers, parse_with_numbers
+from exactbnc.checkpointcuts import KEYS, priced, told, whole
 from exactbnc.dag import DAG
 from exactbnc.problem import Problem
-from exactbnc.solvers.root.cuts import CLUSTER, Cuts, masks_of, members_of
 from exactbnc.solvers.root.kept import PricedCuts
-from exactbnc.solvers.table import n_words_of
 from scorecache.atomic import atomic_write
 from scorecache.errors import InputError, ParameterError
-from scorecache.jsontext import HeavyJSONError, parse_json
+from scorecache.jsontext import HeavyJSONError
 
 FORMAT = "exactbnc.checkpoint"
 VERSION = 1
 ROUNDING = 1e-6
 """How far below the score of a network, relative to it, a bound may be by rounding alone."""
-MOST_DIGITS = 18
-LARGEST_MULTIPLIER = 2**62
-
-_SETS_AT_A_TIME = 1024
+CUTS_RATIO, CUTS_FREE = 5, 4 * 2**20
+"""The arrays of the cuts may take so many times the file, and some bytes in any case."""
 
 
 class CheckpointError(InputError):
@@ -102,21 +97,25 @@ def write_checkpoint(path: str | os.PathLike[str], problem: str, saved: Saved) -
         "tolerance": saved.tolerance,
         "method": saved.method,
         "seconds": saved.seconds,
-        "cuts": [_told(priced) for priced in saved.cuts],
+        "cuts": list(map(told, saved.cuts)),
     }
-    whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(run), "run": run}
+    stored = {"format": FORMAT, "version": VERSION, "sha256": _checksum(run), "run": run}
     with atomic_write(path) as (sink,):
-        sink.write(json.dumps(whole).encode())
+        for piece in _pieces(stored):
+            sink.write(piece.encode())
 
 
 def read_checkpoint(path: str | os.PathLike[str], problem: Problem) -> Saved | None:
     """What the file says of the problem; None if there is no file."""
     try:
-        text = Path(path).read_bytes()
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         return None
     try:
-        stored = parse_json(text.decode(), len(text))
+        text = content.decode()
+        n_bytes = len(content)
+        del content
+        stored = parse_with_numbers(text, n_bytes, KEYS)
         del text
     except HeavyJSONError as error:
         raise CheckpointError(path, f"expected a checkpoint, but {error}") from error
@@ -132,7 +131,7 @@ def read_checkpoint(path: str | os.PathLike[str], problem: Problem) -> Saved | N
     if run.get("problem") != problem_hash(problem):
         raise CheckpointError(path, "it belongs to another score file or other constraints")
     try:
-        saved = _saved(run, problem)
+        saved = _saved(run, problem, CUTS_RATIO * n_bytes + CUTS_FREE)
     except (KeyError, TypeError, ValueError, OverflowError, ParameterError) as error:
         raise CheckpointError(path, f"it is damaged ({error})") from error
     if saved.is_refuted:
@@ -140,10 +139,10 @@ def read_checkpoint(path: str | os.PathLike[str], problem: Problem) -> Saved | N
     return saved
 
 
-def _saved(run: dict[str, Any], problem: Problem) -> Saved:
+def _saved(run: dict[str, Any], problem: Problem, most_bytes: int) -> Saved:
     dag, score = None, None
     if run["parents"] is not None:
-        dag = DAG(problem.names, tuple(tuple(map(_whole, parents)) for parents in run["parents"]))
+        dag = DAG(problem.names, tuple(tuple(map(whole, parents)) for parents in run["parents"]))
         faults = problem.check(dag)
         if faults:
             raise ValueError(f"its network breaks a constraint: {faults[0]}")
@@ -154,8 +153,11 @@ def _saved(run: dict[str, Any], problem: Problem) -> Saved:
     if not (isinstance(run["is_finished"], bool) and isinstance(run["method"], str)):
         raise ValueError("is_finished or method has another type")
     bound, tolerance, seconds = map(float, numbers)
-    cuts = tuple(_priced(entry, problem.n_vars) for entry in run["cuts"])
-    return Saved(dag, score, bound, run["is_finished"], tolerance, run["method"], seconds, cuts)
+    cuts: list[PricedCuts] = []
+    for entry in run["cuts"]:
+        cuts.append(priced(entry, problem.n_vars, most_bytes))
+        most_bytes -= cuts[-1].cuts.n_bytes
+    return Saved(dag, score, bound, run["is_finished"], tolerance, run["method"], seconds, tuple(cuts))
 
 
 def _local_score(problem: Problem, child: int, wanted: tuple[int, ...]) -> float:
@@ -165,57 +167,24 @@ def _local_score(problem: Problem, child: int, wanted: tuple[int, ...]) -> float
     return found
 
 
-def _told(priced: PricedCuts) -> dict[str, Any]:
-    members = members_of(priced.cuts.masks, len(priced.variables))
-    clusters, facets = [], []
-    for q, multiplier in enumerate(priced.multipliers.tolist()):
-        if priced.cuts.facet[q] == CLUSTER:
-            clusters.append([int(priced.cuts.k[q]), multiplier, np.flatnonzero(members[q]).tolist()])
-        else:
-            facets.append([int(priced.cuts.facet[q]), multiplier, priced.cuts.corners[q].tolist()])
-    return {"variables": list(priced.variables), "digits": priced.digits, "clusters": clusters, "facets": facets}
-
-
-def _priced(entry: dict[str, Any], n_vars: int) -> PricedCuts:
-    """The cuts of an entry; a ValueError where one would not be a valid inequality."""
-    variables, digits = tuple(map(_whole, entry["variables"])), _whole(entry["digits"])
-    _demand(_is_set(variables, n_vars) and digits <= MOST_DIGITS, "its cuts speak of other variables")
-    clusters = [(_whole(k), _whole(price), [*map(_whole, members)]) for k, price, members in entry["clusters"]]
-    facets = [(_whole(facet), _whole(price), [*map(_whole, corners)]) for facet, price, corners in entry["facets"]]
-    for k, _, members in clusters:
-        _demand(_is_set(members, len(variables)) and 1 <= k <= len(members), "a cluster is none")
-    for facet, _, corners in facets:
-        _demand(_is_set(corners, len(variables)) and len(corners) == 4 and facet < len(rho_table()), "a facet is none")
-    prices = [price for _, price, _ in (*clusters, *facets)]
-    _demand(all(price < LARGEST_MULTIPLIER for price in prices), "a multiplier is too large")
-    n_clusters, n_cuts = len(clusters), len(prices)
-    corners_matrix = np.zeros((n_cuts, 4), dtype=np.int64)
-    for q, (_, _, corners) in enumerate(facets, n_clusters):
-        corners_matrix[q] = corners
-    sets = [members for _, _, members in (*clusters, *facets)]
-    cuts = Cuts(
-        _masks(sets, len(variables)),
-        np.array([*(k for k, _, _ in clusters), *(0 for _ in facets)], dtype=np.int64),
-        np.array([*(CLUSTER for _ in clusters), *(facet for facet, _, _ in facets)], dtype=np.int64),
-        corners_matrix,
-    )
-    return PricedCuts(variables, cuts, np.array(prices, dtype=np.int64), digits)
-
-
-def _masks(sets: Sequence[Sequence[int]], n_vars: int) -> NDArray[np.uint64]:
-    """Some sets at a time: a truth value per variable would be far larger than a small set in the file."""
-    masks = np.zeros((len(sets), n_words_of(n_vars)), dtype=np.uint64)
-    for start in range(0, len(sets), _SETS_AT_A_TIME):
-        some = sets[start : start + _SETS_AT_A_TIME]
-        is_member = np.zeros((len(some), n_vars), dtype=np.bool_)
-        for q, members in enumerate(some):
-            is_member[q, members] = True
-        masks[start : start + len(some)] = masks_of(is_member, n_words_of(n_vars))
-    return masks
-
-
 def _checksum(run: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(run, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for piece in _pieces(run, is_canonical=True):
+        digest.update(piece.encode())
+    return digest.hexdigest()
+
+
+def _pieces(value: Any, *, is_canonical: bool = False) -> Iterator[str]:
+    """The JSON of a value, some of whose numbers are text already; in canonical form keys are sorted, blanks gone."""
+    waiting: list[NestedNumbers] = []
+
+    def place(numbers: NestedNumbers) -> None:
+        waiting.append(numbers)  # what stands for it is the next piece
+
+    separators = (",", ":") if is_canonical else None
+    for piece in json.JSONEncoder(sort_keys=is_canonical, separators=separators, default=place).iterencode(value):
+        numbers = waiting.pop() if waiting else None
+        yield piece if numbers is None else numbers.compact() if is_canonical else numbers.text
 
 
 def _canonical(constraints: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -225,19 +194,3 @@ def _canonical(constraints: dict[str, Any]) -> list[tuple[str, Any]]:
         (name, sorted(value) if isinstance(value, list) and name != "tiers" else value)
         for name, value in sorted(told.items())
     ]
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"expected a whole number of at least 0, got {value!r:.20}")
-    return value
-
-
-def _is_set(values: Sequence[int], n: int) -> bool:
-    """Are these different numbers below n?"""
-    return len(set(values)) == len(values) and all(value < n for value in values)
-
-
-def _demand(holds: bool, message: str) -> None:
-    if not holds:
-        raise ValueError(message)

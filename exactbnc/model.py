@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc._nested import with_lists
 from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.cutting import bin_lookup
 from exactbnc.export import bayesnetjson
-from exactbnc.export._tables import without_tables
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
 from exactbnc.problem import Problem
@@ -180,10 +180,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         return Model(
             net,
             str(stored["class"]),
-            {name: tuple(map(float, points)) for name, points in without_tables(stored["cut_points"]).items()},
+            {name: tuple(map(float, points)) for name, points in with_lists(stored["cut_points"]).items()},
             tuple(stored["missing_is_state"]),
-            dict(without_tables(stored["solution"])),
-            dict(without_tables(stored["provenance"])),
+            dict(with_lists(stored["solution"])),
+            dict(with_lists(stored["provenance"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error

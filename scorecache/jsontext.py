@@ -31,13 +31,13 @@ class HeavyJSONError(ValueError):
     """The objects of a document would take too much memory; the message does not name the file."""
 
 
-def parse_json(text: str, n_bytes: int, *, most_ratio: int = MOST_RATIO, **hooks: Any) -> Any:
+def parse_json(text: str, n_bytes: int, **hooks: Any) -> Any:
     """As `json.loads`, or a HeavyJSONError; `n_bytes` is the size of the file."""
-    most = (most_ratio - 1) * n_bytes + FREE_BYTES - _FOR_THE_READER
+    most = (MOST_RATIO - 1) * n_bytes + FREE_BYTES - _FOR_THE_READER
     per_number = _TEXT if "parse_int" in hooks else _NUMBER
     if _estimate(text, per_number) > most and _estimate(text, per_number, in_full=True) > most:
         raise HeavyJSONError(
-            f"its {n_bytes:,} bytes are so many small values that they would take more than {most_ratio} times as much "
+            f"its {n_bytes:,} bytes are so many small values that they would take more than {MOST_RATIO} times as much "
             "memory; such a file is none of ours"
         )
     return json.loads(text, **hooks)

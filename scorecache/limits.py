@@ -11,8 +11,6 @@ MOST_VARIABLES = 2**14
 MOST_NAME = 2**20
 """Characters of a name."""
 MOST_RATIO = 10
-CERTIFICATE_RATIO = 16
-"""For a network with a certificate: a proof is nothing but short lists of small numbers."""
 FREE_BYTES = 12 * 2**20
 
 

@@ -27,7 +27,7 @@ def verify(
 ) -> None:
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
     from exactbnc import certificate
-    from exactbnc.certificatefile import certified_problem, read_certificate
+    from exactbnc.certificatefile import certified_problem, proof_of, read_certificate
     from exactbnc.contradiction import in_words
     from scorecache.formats import read_cache
 
@@ -37,7 +37,7 @@ def verify(
     with expecting(cache, Kind.SCORES):
         scores = read_cache(cache, format=cache_format)
     problem = certified_problem(scores, stored, any_scores=ignore_hash)
-    verified = certificate.verify(problem, dag, stored)
+    verified = certificate.verify(problem, dag, proof_of(stored))
     facts: dict[str, Any] = {
         "verified": True,
         "score": f"{verified.score:f}",

@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from exactbnc._nested import NestedNumbers, parse_with_numbers
 from exactbnc.bayesnet import BayesNet
 from exactbnc.export._draft import Draft
-from exactbnc.export._tables import TableText, parse_with_tables, without_tables
 from exactbnc.export.network import NetworkFileError, decoded
 from exactbnc.export.safe_names import plain, require_different
 from scorecache.errors import ParameterError
@@ -87,7 +87,7 @@ def _define(variable: dict[str, Any], draft: Draft) -> None:
         raise draft.fault(None, f"expected 'parents' of {name!r} to list names, got {shown(parents)}")
     shape = draft.family(name, parents, None)
     stored = variable.pop("table", None)
-    table = (stored if isinstance(stored, TableText) else TableText(json.dumps(without_tables(stored)))).floats(shape)
+    table = NestedNumbers.of(stored).floats(shape)
     if table is None:
         raise draft.fault(None, f"expected 'table' of {name!r} to be numbers in nested lists of the lengths {shape}")
     if not np.isfinite(table).all():
@@ -96,12 +96,12 @@ def _define(variable: dict[str, Any], draft: Draft) -> None:
 
 
 def load(content: bytes, label: str) -> Any:
-    """The object of a JSON text, its tables as `TableText`, with an error that names the line."""
+    """The object of a JSON text, its tables as `NestedNumbers`, with an error that names the line."""
     n_bytes = len(content)
     text = decoded(content, label)
     del content
     try:
-        return parse_with_tables(text, n_bytes, parse_float=_finite_float, parse_constant=_refuse_constant)
+        return parse_with_numbers(text, n_bytes, ("table",), parse_float=_finite_float, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason

@@ -13,15 +13,17 @@ import json
 from math import fsum, isfinite
 from typing import Any
 
+from exactbnc._nested import parse_with_numbers, with_lists
 from exactbnc.export._arcs import ArcTable
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
-from scorecache.jsontext import parse_json
-from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO, MOST_VARIABLES, too_many_variables
+from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
 SUFFIXES = (".json",)
 SCHEMA_VERSION = 1
+PROOF_KEYS = ("stages", "states")
+"""The long lists of a proof."""
 
 
 def facts(network: Network) -> dict[str, Any]:
@@ -74,11 +76,15 @@ def arcs_of(facts: dict[str, Any]) -> ArcTable:
 
 
 def parse_facts(text: str, label: str) -> dict[str, Any]:
-    """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand."""
+    """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand.
+
+    The long lists of a certificate are `NestedNumbers`.
+    """
     try:
         n_bytes = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-        most_ratio = CERTIFICATE_RATIO if '"certificate": {' in text else MOST_RATIO
-        stored = parse_json(text, n_bytes, most_ratio=most_ratio)
+        stored = parse_with_numbers(text, n_bytes, PROOF_KEYS)
+        if isinstance(stored, dict):
+            stored = {key: value if key == "certificate" else with_lists(value) for key, value in stored.items()}
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason

@@ -2,7 +2,7 @@
 
 - An exception is one of ours, and its message is one line that names the file.
 - The reading takes at most `MOST_SECONDS` of processor time, or `LARGE_SECONDS_PER_MB`, and, measured on a sample, at
-  most the reader's `most_ratio` times the bytes of the (unpacked) file plus `FREE_BYTES` of memory, whether the file
+  most `MOST_RATIO` times the bytes of the (unpacked) file plus `FREE_BYTES` of memory, whether the file
   is accepted or refused.
 - What is accepted can be used: written and read again, it is the same. A writer may refuse what its format cannot hold.
 """
@@ -29,7 +29,7 @@ from fuzzing.designed import DESIGNS, TAKE_MORE
 from fuzzing.mutate import oversized
 from fuzzing.readers import READERS, Reader, Seed
 from scorecache.errors import InputError, ParameterError
-from scorecache.limits import FREE_BYTES
+from scorecache.limits import FREE_BYTES, MOST_RATIO
 
 MOST_SECONDS = 1.0
 LARGE_SECONDS_PER_MB = 2.0  # half of it on a core that has nothing else to do
@@ -99,11 +99,13 @@ class Fuzzer:
         size = _unpacked_size(content)
         if is_measured:
             peak = self.peak(companion, deepcopy(random))
-            if peak > self.reader.most_ratio * size + FREE_BYTES:
+            if peak > MOST_RATIO * size + FREE_BYTES:
                 return Fault("memory", f"{peak:,} bytes of memory for a file of {size:,}")
         try:
             with limited_time(max(MOST_SECONDS, LARGE_SECONDS_PER_MB * size / 1e6)):
                 value = self.reader.read(str(self.path), companion, random)
+                if self.reader.use is not None:
+                    value = self.reader.use(value, companion, random)
         except OWN_ERRORS as error:
             self.tally.refused += 1
             return self._message_fault(error)

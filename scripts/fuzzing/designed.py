@@ -298,13 +298,24 @@ _XMLBIF: dict[str, Design] = {
 _NET = '{"schema_version": 1, "names": '
 _BAYESNET = '{"format": "exactbnc.bayesnet", "schema_version": 1, "class": null, "variables": ['
 _MODEL = '{"format": "exactbnc.model", "schema_version": 1, "class": "a", "network": '
-_CHECKPOINT = '{"format": "exactbnc.checkpoint", "version": 1, "sha256": "", "run": '
+_RUN = '{"format": "exactbnc.checkpoint", "version": 1, "sha256": "", "run": '
+_CHECKPOINTS = {
+    "run": (_RUN, ""),
+    "cuts": (_RUN + '{"cuts": ', "}"),
+    "clusters": (_RUN + '{"cuts": [{"clusters": ', "]}}"),
+}
+_PROOF = _NET + '["a"], "arcs": [], "certificate": {"version": 1, "parts": '
+_CERTIFICATES = {
+    "parts": (_PROOF, "}"),
+    "states": (_PROOF + '[{"states": ', "]}}"),
+    "stages": (_PROOF + '[{"stages": ', "]}}"),
+}
 _PART = '{"format": "exactbnc part 1", "build": "the build", "part": "child0-1of1", "sha256": "", "shapes": '
 
 
-def json_designs(head: str) -> dict[str, Design]:
+def json_designs(head: str, end: str = "") -> dict[str, Design]:
     """Documents of nothing but small values, behind a head that a reader believes."""
-    return {
+    designs = {
         "empty lists": repeated(head + "[", "[],", "[]]}"),
         "empty objects": repeated(head + "[", "{},", "[]]}"),
         "lists of one": repeated(head + "[", "[1],", "[]]}"),
@@ -325,6 +336,15 @@ def json_designs(head: str) -> dict[str, Design]:
         "one long text": repeated(head + '"', "a", '"}'),
         "escapes": repeated(head + '"', "\\n", '"}'),
         "wide escapes": repeated(head + '"', "\\ud83e\\udd84\\n", '"}'),
+    }
+    return {name: lambda n, design=design: design(n) + end.encode() for name, design in designs.items()}  # type: ignore[misc]
+
+
+def _designs_at(places: dict[str, tuple[str, str]]) -> dict[str, Design]:
+    return {
+        f"{place} of {name}": design
+        for place, around in places.items()
+        for name, design in json_designs(*around).items()
     }
 
 
@@ -418,8 +438,8 @@ DESIGNS: dict[str, dict[str, Design]] = {
     "xmlbif": _XMLBIF,
     "bayesnet": _BAYESNETS,
     "model": json_designs(_MODEL) | json_designs(_MODEL[:-11] + '"provenance": '),
-    "certificate": json_designs(_NET + '["a"], "arcs": [], "certificate": {"version": 1, "parts": '),
-    "checkpoint": json_designs(_CHECKPOINT) | json_designs(_CHECKPOINT + '{"cuts": '),
+    "certificate": _designs_at(_CERTIFICATES),
+    "checkpoint": _designs_at(_CHECKPOINTS),
     "part": json_designs(_PART),
 }
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from exactbnc.certificatefile import certified_problem, read_certificate
+from exactbnc.certificatefile import certified_problem, proof_of, read_certificate
 from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers, write_constraints
 from exactbnc.dag import DAG
 from exactbnc.export import network_text, read_network
@@ -34,7 +34,6 @@ from scorecache.cache import ScoreCache
 from scorecache.csvfile import SEPARATORS, read_csv
 from scorecache.dataset import Dataset
 from scorecache.formats import read_cache, write_cache
-from scorecache.limits import CERTIFICATE_RATIO, MOST_RATIO
 from scorecache.partfiles import PartFolder
 from scorecache.parts import Part
 from scorecache.record import Record
@@ -62,7 +61,7 @@ class Reader:
     is_json: bool = False
     pack: Callable[[bytes], bytes] | None = None
     seal: Callable[[bytes], bytes] | None = None
-    most_ratio: int = MOST_RATIO
+    use: Callable[[Any, Any, Random], Any] | None = None
 
     def seeds(self) -> list[Seed]:
         """The valid files; the same ones in every run."""
@@ -314,13 +313,13 @@ def _certificate_seed(random: Random) -> Seed:
         return content, _Certified(cache, json.dumps(facts["constraints"]), solution.score)
 
 
-def _read_certificate(path: str, certified: _Certified, random: Random) -> Any:
-    """Verify; a certificate that is accepted may not claim a bound below the best network."""
+def _verify(read: tuple[DAG, dict[str, Any]], certified: _Certified, random: Random) -> Any:
+    """A certificate that is accepted may not claim a bound below the best network."""
     from exactbnc import certificate
 
-    dag, stored = read_certificate(path)
+    dag, stored = read
     problem = certified_problem(certified.scores, stored, any_scores=random.random() < 0.5)
-    verified = certificate.verify(problem, dag, stored)
+    verified = certificate.verify(problem, dag, proof_of(stored))
     if json.dumps(stored["constraints"]) == certified.constraints:
         assert float(verified.bound) >= certified.best - 1e-9, "a false bound was accepted"
     return verified
@@ -369,10 +368,10 @@ def _write_checkpoint(read: Any, path: str) -> None:
 
 
 def _same_checkpoint(mine: Any, theirs: Any) -> bool:
-    from exactbnc.checkpointfile import _told
+    from exactbnc.checkpointcuts import told
 
-    told = [{**vars(saved), "cuts": list(map(_told, saved.cuts))} for saved, _ in (mine, theirs)]
-    return bool(told[0] == told[1])
+    facts = [{**vars(saved), "cuts": list(map(told, saved.cuts))} for saved, _ in (mine, theirs)]
+    return bool(facts[0] == facts[1])
 
 
 _PART = Part(0, 0, 1)
@@ -461,8 +460,8 @@ READERS: dict[str, Reader] = {
         _bayesnet_reader("xmlbif", ".xml"),
         _bayesnet_reader("bayesnet", ".json", is_json=True),
         _MODEL,
-        Reader("certificate", ".json", _certificate_seed, _read_certificate, is_json=True,
-               most_ratio=CERTIFICATE_RATIO),
+        Reader("certificate", ".json", _certificate_seed, lambda path, _, __: read_certificate(path), is_json=True,
+               use=_verify),
         Reader("checkpoint", ".json", _checkpoint_seed, _read_checkpoint, _write_checkpoint, _same_checkpoint,
                lambda path, read: _read_checkpoint(path, read[1], Random(0)), is_json=True, seal=_sealed_checkpoint),
         Reader("part", ".part", _part_seed, _read_part, seal=_sealed_part),

@@ -6,14 +6,19 @@ The names are those of `scripts/fuzzing/designed.py`, whose other designs are fo
 import importlib
 import json
 import sys
+import tracemalloc
 import warnings
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
-from exactbnc.certificatefile import read_certificate
-from scorecache import read_csv
+from exactbnc.certificatefile import proof_of, read_certificate
+from exactbnc.checkpointfile import Saved, _checksum, problem_hash, read_checkpoint, write_checkpoint
+from exactbnc.problem import Problem
+from exactbnc.solvers.root.cuts import members_of
+from scorecache import ScoreCache, read_csv
 from scorecache.errors import DataError
 from scorecache.limits import FREE_BYTES, MOST_RATIO
 
@@ -59,8 +64,10 @@ CHOSEN = [
     ("bayesnet", "many tables"),
     ("bayesnet", "table of nested lists"),
     ("model", "lists of one"),
-    ("certificate", "nested lists"),
-    ("checkpoint", "empty objects"),
+    ("certificate", "parts of nested lists"),
+    ("certificate", "states of empty lists"),
+    ("checkpoint", "run of empty objects"),
+    ("checkpoint", "clusters of lists of one"),
     ("part", "nested lists"),
 ]
 
@@ -86,7 +93,7 @@ def test_a_designed_file_takes_ten_times_its_bytes_at_most(fuzzers, kind, name):
     content = designed.DESIGNS[kind][name](N_BYTES)
 
     assert 0.5 * N_BYTES < len(content) < 1.2 * N_BYTES
-    assert peak_ratio(fuzzers[kind], content) < fuzzers[kind].reader.most_ratio
+    assert peak_ratio(fuzzers[kind], content) < MOST_RATIO
 
 
 @pytest.mark.parametrize("n_bytes", [N_BYTES, 4 * N_BYTES])
@@ -99,20 +106,43 @@ def test_a_table_of_different_values_is_refused_unless_they_are_asked_for(fuzzer
     assert max(read_csv(fuzzers["csv"].path, max_states=1000, missing_values=()).arities) == 900
 
 
-def test_a_long_proof_is_read(tmp_path):
+def test_a_long_proof_is_read(fuzzers):
     """As dense as that of alarm1000: states of few variables, most without clusters."""
     names = [f"v{v}" for v in range(37)]
     states = [[[v % 37, v % 31, 30, 12], [], [] if v % 3 else [[[14, 25], 130]]] for v in range(150_000)]
     part = {"variables": list(range(37)), "digits": 8, "slack": 0, "stages": [], "states": states}
     facts = {"schema_version": 1, "names": names, "arcs": [], "certificate": {"version": 1, "parts": [part]}}
-    path = tmp_path / "net.json"
-    path.write_text(json.dumps(facts))
+    content = json.dumps(facts).encode()
 
-    dag, certificate = read_certificate(path)
-
-    assert path.stat().st_size > 4 * N_BYTES
+    assert len(content) > 4 * N_BYTES
+    assert peak_ratio(fuzzers["certificate"], content) < MOST_RATIO
+    dag, certificate = read_certificate(fuzzers["certificate"].path)
     assert dag.n_vars == 37
-    assert len(certificate["parts"][0]["states"]) == len(states)
+    assert proof_of(certificate) == {"parts": [part]}
+
+
+@pytest.mark.parametrize(("n_vars", "n_cuts"), [(30, 100_000), (1000, 100_000), (1000, 1000)])
+def test_small_cuts_of_many_variables(tmp_path, n_vars, n_cuts):
+    """Each takes 16 words where there are a thousand variables; cuts that are too many are left out."""
+    names = [f"v{v}" for v in range(n_vars)]
+    problem = Problem(ScoreCache.from_families(names, [[(-1.0, ())]] * n_vars))
+    cuts = [[1, 0, [q % n_vars]] for q in range(n_cuts)]
+    entry = {"variables": list(range(n_vars)), "digits": 8, "clusters": cuts, "facets": []}
+    saved = Saved(None, None, 0.0, is_finished=False, tolerance=0.0, method="ilp", seconds=1.0, cuts=())
+    path = tmp_path / "run.ckpt"
+    write_checkpoint(path, problem_hash(problem), saved)
+    run = {**json.loads(path.read_text())["run"], "cuts": [entry]}
+    stored = {"format": "exactbnc.checkpoint", "version": 1, "sha256": _checksum(run), "run": run}
+    path.write_text(json.dumps(stored, separators=(",", ":")))
+
+    tracemalloc.start()
+    read = read_checkpoint(path, problem).cuts[0].cuts
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < MOST_RATIO * path.stat().st_size + FREE_BYTES
+    assert read.n_cuts == n_cuts if n_vars < 1000 or n_cuts == 1000 else 30_000 < read.n_cuts < n_cuts
+    assert np.array_equal(members_of(read.masks[:1000], n_vars).argmax(axis=1), np.arange(1000) % n_vars)
 
 
 def test_every_kind_of_file_has_its_designs():

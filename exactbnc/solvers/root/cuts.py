@@ -42,6 +42,11 @@ class Cuts(NamedTuple):
     def n_cuts(self) -> int:
         return len(self.k)
 
+    @property
+    def n_bytes(self) -> int:
+        """What the arrays take."""
+        return sum(array.nbytes for array in self)
+
     def chosen(self, which: NDArray[np.bool_] | Ints) -> Cuts:
         """Those cuts."""
         return Cuts(self.masks[which], self.k[which], self.facet[which], self.corners[which])
