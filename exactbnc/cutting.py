@@ -1,7 +1,8 @@
 """Cut points applied to a data set: columns of numbers become columns of intervals.
 
 The values of a data set read from a file are texts; a column is one of numbers if all its states read as numbers (the
-state for missing values aside). Cut points are learned by the transformers of `exactbnc.discretize`.
+state for missing values aside), or if it holds measurements (`Dataset.measurements`). Cut points are learned by the
+transformers of `exactbnc.discretize`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache._encode import MISSING_STATE
+from scorecache._measure import MEASURED
 from scorecache.dataset import Dataset
 from scorecache.errors import ParameterError
 
@@ -28,32 +30,39 @@ def numbers_of(states: tuple[Hashable, ...]) -> Floats:
 
 
 def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
-    """The columns, the class aside, whose states are all numbers."""
+    """The columns, the class aside, whose values are all numbers."""
     return [
         name
         for name, states in zip(dataset.names, dataset.states, strict=True)
         if name != class_name
-        and np.isfinite(numbers_of(states)).any()
-        and np.isnan(numbers_of(states)).sum() == (MISSING_STATE in states)
+        and (_all_measured(states) if name in dataset.measurements else _all_numbers(numbers_of(states), states))
     ]
 
 
 def learn_cuts(
     dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
 ) -> dict[str, tuple[float, ...]]:
-    """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name."""
+    """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name.
+
+    Measurements, which the whole data set has too many of to keep, are cut in every part of it.
+    """
     from exactbnc.discretize import DISCRETIZERS
 
     if method not in DISCRETIZERS:
         raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
-    names = numeric_columns(dataset, class_name)
-    if not names:
-        return {}
     bins = {"n_bins": n_bins} if method == "quantile" else {}
-    table = np.column_stack([_numbers(dataset, name) for name in names])
-    learner = DISCRETIZERS[method](keep_at_most=keep_at_most, **bins)
-    learner.fit(table, dataset.column(class_name), sample_weight=dataset.weights)
-    return {name: tuple(learner.cut_points_[v].tolist()) for v, name in enumerate(names) if v in learner.cut_points_}
+    numeric = numeric_columns(dataset, class_name)
+    measured = [name for name in numeric if name in dataset.measurements]
+    others = [name for name in numeric if name not in dataset.measurements]
+    found: dict[str, tuple[float, ...]] = {}
+    for names, most_kept in ((measured, None), (others, keep_at_most)):
+        if names:
+            table = np.column_stack([_numbers(dataset, name) for name in names])
+            learner = DISCRETIZERS[method](keep_at_most=most_kept, **bins)
+            learner.fit(table, dataset.column(class_name), sample_weight=dataset.weights)
+            own = learner.cut_points_
+            found |= {name: tuple(own[v].tolist()) for v, name in enumerate(names) if v in own}
+    return {name: found[name] for name in numeric if name in found}
 
 
 def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
@@ -66,21 +75,31 @@ def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
         labels: tuple[Hashable, ...] = tuple(interval_labels(np.array(points)))
         if MISSING_STATE in dataset.states[v]:
             labels = (*labels, MISSING_STATE)
-        codes[v] = bin_lookup(dataset.states[v], points)[dataset.codes[v]]
+        codes[v] = bins_of(_numbers(dataset, name), points)
         states[v] = labels
-    return replace(dataset, codes=codes, states=tuple(states))
+    left = {name: numbers for name, numbers in dataset.measurements.items() if name not in cut_points}
+    return replace(dataset, codes=codes, states=tuple(states), measurements=left)
 
 
-def bin_lookup(states: tuple[Hashable, ...], points: Sequence[float]) -> NDArray[np.uint16]:
-    """The bin of every state: the number of cut points below it; one past the last for what is not a number."""
-    numbers = numbers_of(states)
+def bins_of(numbers: Floats, points: Sequence[float]) -> NDArray[np.uint16]:
+    """The bin of every number: how many cut points are below it; one past the last bin for NaN."""
     bins = np.searchsorted(np.asarray(points, dtype=np.float64), numbers)
     return np.where(np.isnan(numbers), len(points) + 1, bins).astype(np.uint16)
 
 
 def _numbers(dataset: Dataset, name: str) -> Floats:
+    if name in dataset.measurements:
+        return dataset.measurements[name]
     found: Floats = numbers_of(dataset.states[dataset.index[name]])[dataset.column(name)]
     return found
+
+
+def _all_measured(states: tuple[Hashable, ...]) -> bool:
+    return set(states) <= {MEASURED, MISSING_STATE}
+
+
+def _all_numbers(numbers: Floats, states: tuple[Hashable, ...]) -> bool:
+    return bool(np.isfinite(numbers).any() and np.isnan(numbers).sum() == (MISSING_STATE in states))
 
 
 @lru_cache(maxsize=256)

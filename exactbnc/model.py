@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from exactbnc._nested import with_lists
 from exactbnc.bayesnet import UNKNOWN, BayesNet, Codes
-from exactbnc.cutting import bin_lookup
+from exactbnc.cutting import bins_of, numbers_of
 from exactbnc.export import bayesnetjson
 from exactbnc.export.network import Network, NetworkFileError
 from exactbnc.export.trace import trace_facts
 from exactbnc.problem import Problem
 from exactbnc.solution import Solution
 from scorecache._encode import MISSING_STATE
+from scorecache._measure import MEASURED
 from scorecache.atomic import atomic_write
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
@@ -79,8 +80,7 @@ class Model:
         codes = np.full((self.net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
         for name in self.features:
             if name in dataset.index:
-                source = dataset.index[name]
-                codes[self.net.index[name]] = self._lookup(name, dataset.states[source])[dataset.codes[source]]
+                codes[self.net.index[name]] = self._codes(name, dataset)
         return codes
 
     def unseen(self, dataset: Dataset) -> dict[str, list[str]]:
@@ -89,10 +89,9 @@ class Model:
         for name in self.features:
             if name in dataset.index:
                 states = dataset.states[dataset.index[name]]
+                named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
                 is_strange = self._lookup(name, states) == UNKNOWN
-                values = [
-                    str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s != MISSING_STATE
-                ]
+                values = [str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s not in named]
                 if values:
                     found[name] = values
         return found
@@ -101,11 +100,20 @@ class Model:
         """log P(class | row), rows x classes."""
         return self.net.log_posterior(codes, self.class_name)
 
+    def _codes(self, name: str, dataset: Dataset) -> NDArray[np.uint16]:
+        """The code of every row of a table's column."""
+        lookup = self._lookup(name, dataset.states[dataset.index[name]])
+        codes: NDArray[np.uint16] = lookup[dataset.column(name)]
+        if name in dataset.measurements and name in self.cut_points:
+            is_number = ~np.isnan(dataset.measurements[name])
+            codes[is_number] = bins_of(dataset.measurements[name][is_number], self.cut_points[name])
+        return codes
+
     def _lookup(self, name: str, states: Sequence[Any]) -> NDArray[np.uint16]:
         """The code of every state of a table's column."""
         own = self.net.states[self.net.index[name]]
         if name in self.cut_points:
-            lookup = bin_lookup(tuple(states), self.cut_points[name])
+            lookup = bins_of(numbers_of(tuple(states)), self.cut_points[name])
             lookup[lookup > len(self.cut_points[name])] = UNKNOWN
         else:
             code_of = {str(state): code for code, state in enumerate(own)}

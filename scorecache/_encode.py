@@ -28,7 +28,13 @@ MOST_WEIGHT = 2**53 - 1  # up to here sums of counts are exact in float64
 MISSING_STATE = "missing"
 MISSING_CHOICES = ("error", "drop", "category")
 
-Fields = tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], NDArray[np.uint16], NDArray[np.int64] | None]
+Fields = tuple[
+    tuple[str, ...],
+    tuple[tuple[Hashable, ...], ...],
+    NDArray[np.uint16],
+    NDArray[np.int64] | None,
+    dict[str, NDArray[np.float64]],
+]
 
 
 def number_itself(value: Hashable) -> Any:
@@ -108,8 +114,10 @@ class Encoder(dict[Any, int]):
             self[field] = code
         return code
 
-    def encode(self, fields: Sequence[Any]) -> NDArray[np.uint16]:
-        return np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
+    def encode(self, fields: Sequence[Any], rows: NDArray[np.int64] | None = None) -> NDArray[np.uint16]:
+        """The codes of the fields or, if the fields are different ones, of the rows that name them by their number."""
+        codes = np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
+        return codes if rows is None else codes[rows]
 
     def column(
         self, name: str, codes: NDArray[np.uint8] | NDArray[np.uint16], *, is_declared: bool = False
@@ -121,13 +129,17 @@ class Encoder(dict[Any, int]):
 
 @dataclass(slots=True)
 class RawColumn:
-    """The distinct values of a column, None for a missing one, and per row the position of its value among them."""
+    """The distinct values of a column, None for a missing one, and per row the position of its value among them.
+
+    `numbers`: those of a column of measurements (`scorecache._measure`).
+    """
 
     name: str
     values: list[Hashable]
     codes: NDArray[np.uint8] | NDArray[np.uint16]
     is_declared: bool = False
     is_overfull: bool = False
+    numbers: NDArray[np.float64] | None = None
 
     @property
     def missing_code(self) -> int | None:
@@ -156,12 +168,17 @@ def assemble(
         is_kept = has_weight if is_kept is None else is_kept & has_weight
         weights = weights[is_kept]
     n_rows = len(columns[0].codes) if is_kept is None else int(np.count_nonzero(is_kept))
+    measurements = {
+        column.name: column.numbers if is_kept is None else column.numbers[is_kept]
+        for column in columns
+        if column.numbers is not None
+    }
     codes = room((len(columns), n_rows), np.uint16)
     for settled, column, known in zip(codes, columns, states, strict=True):
         raw = column.codes if is_kept is None else column.codes[is_kept]
         settled[:] = _lookup_table(column.values, known)[raw]
         column.codes = raw[:0].copy()  # memory stays near that of the settled codes
-    return tuple(column.name for column in columns), states, codes, weights
+    return tuple(column.name for column in columns), states, codes, weights, measurements
 
 
 def check_states(name: str, states: Sequence[Hashable]) -> None:
@@ -270,7 +287,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
     if textual:
         faults.append(
             f"text with more than {encoding.limit(False)} distinct values looks like an identifier: "
-            f"{listing(textual, most=100)}; leave it out"
+            f"{listing(textual, most=100)}; leave it out (--ignore)"
         )
     if faults:
         raise DataError(

@@ -205,6 +205,7 @@ def _settle(
             "scores are built from a Dataset: read_csv(path), Dataset.from_pandas(frame) or Dataset.from_columns(...). "
             f"Got {type(dataset).__name__} instead."
         )
+    dataset.require_categories()
     score = make_score(score) if isinstance(score, str) else score
     if domain is None:
         domain = Domain.of(dataset.names, max_parents=max_parents)

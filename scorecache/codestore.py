@@ -85,7 +85,7 @@ class CodeStore:
     def dataset(self, columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, encoding: Encoding) -> Dataset:
         """The finished table; if it does not fit in memory, with equal rows merged where that halves it."""
         whole = Dataset(*assemble(columns, weights, encoding, self.empty))
-        return whole if self._file is None else merged(whole)
+        return whole if self._file is None or whole.measurements else merged(whole)
 
     def empty(self, shape: tuple[int, int], dtype: DTypeLike = np.uint16) -> NDArray[Any]:
         """Room for a table: in memory, or in a file of its own if the codes have outgrown their memory."""

@@ -1,7 +1,6 @@
 """Reading a CSV file into a `Dataset`, with errors that name the line.
 
-The file is read in chunks of rows, so that memory stays near that of the codes. Bytes that are not UTF-8 pass the
-decoder as lone surrogates and are found, like every fault of a value, when a field is seen for the first time.
+The file is read in chunks of rows, so that memory stays near that of the codes.
 """
 
 from __future__ import annotations
@@ -11,17 +10,29 @@ import operator
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from io import TextIOWrapper
-from itertools import chain, islice, repeat, takewhile
+from itertools import chain, compress, islice, repeat, takewhile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MOST_WEIGHT, Encoder, Encoding, RawColumn, check_columns, not_a_weight, undeclared
+from scorecache._encode import MAX_NUMERIC_STATES, Encoder, Encoding, RawColumn, check_columns
+from scorecache._measure import MeasuringEncoder
+from scorecache._texts import (
+    MISSING_VALUES,
+    FieldError,
+    chosen_columns,
+    column_encoder,
+    encode_weights,
+    text_encoding,
+    text_reader,
+    unreadable,
+)
 from scorecache.codestore import CodeStore
 from scorecache.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.dataset import Dataset
@@ -30,7 +41,6 @@ from scorecache.limits import FREE_BYTES, MOST_RATIO, MOST_VARIABLES, too_many_v
 from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
 
-MISSING_VALUES = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 SEPARATORS = (";", "\t", "|", ",", " ")
 
 _N_SAMPLE_LINES = 100
@@ -38,8 +48,8 @@ _CHUNK_FIELDS = 2**14
 _LEAST_CHUNK_ROWS = 2
 _VALUE_BYTES = 145
 """What a different value takes while it is read, however short it is."""
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
-_UNREADABLE = re.compile("[\0\udc80-\udcff]")
+_FEW_VALUES = 4
+"""So many of every column always fit."""
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -53,6 +63,9 @@ def read_csv(
     missing: str = "error",
     missing_values: Iterable[str] = MISSING_VALUES,
     max_states: int | None = None,
+    ignore: Iterable[str] = (),
+    only: Container[str] | None = None,
+    measured: Container[str] | None = None,
     codes_memory: float | None = None,
     least_columns: int = 2,
 ) -> Dataset:
@@ -66,6 +79,11 @@ def read_csv(
     whose codes would take more than `codes_memory` bytes (None: a quarter of the free memory) is kept in a file. One
     column mostly means that the separator was not found and is refused, unless `least_columns` is 1; a missing value
     then has to be written, if only as `""`, since a blank line is no row.
+
+    Columns to `ignore` must be there; of those that `only` lists some may be absent, and if all are, every column is
+    read. A `measured` column with more than `max_states` numbers (100 if not given) is kept as numbers
+    (`Dataset.measurements`). A table of hardly anything but different values is refused: they take many times their
+    text.
     """
     encoding = text_encoding(states, missing, max_states)
     store = CodeStore(codes_memory)
@@ -74,29 +92,15 @@ def read_csv(
         try:
             rows = _Rows(label, iter(partial(file.readline, MOST_CHARACTERS), ""), _checked_separator(separator))
             names, chunk = _first_rows(rows, header, least_columns)
-            columns, row_weights = _read_columns(
-                rows, names, chunk, weights, encoding, frozenset(missing_values) | {""}, store
-            )
+            is_chosen = chosen_columns(names, weights, ignore, only)
+            reading = _Reading(encoding, weights, frozenset(missing_values) | {""}, measured)
+            columns, row_weights = _read_columns(rows, names, is_chosen, chunk, reading, store)
         except UnpackError as error:
             raise DataError(f"{label}: {error}") from error
     try:
         return store.dataset(columns, row_weights, encoding)
     except DataError as error:
         raise DataError(f"{label}: {error}") from error
-
-
-def text_encoding(states: Mapping[str, Iterable[Hashable]] | None, missing: str, max_states: int | None) -> Encoding:
-    """How texts become states, the declared ones given as anything that can be written."""
-    declared = {name: tuple(str(state).strip() for state in listed) for name, listed in (states or {}).items()}
-    return Encoding(declared, missing, max_states, number_of=_number_of)
-
-
-class FieldError(Exception):
-    """A field is faulty; whoever holds its chunk knows the line."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class _Rows:
@@ -149,6 +153,26 @@ class _Rows:
         return DataError(f"{self.label}:{self.line_of(row)}: {message}")
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """How the columns of a file are read."""
+
+    encoding: Encoding
+    weights: str | None
+    missing_values: frozenset[str]
+    measured: Container[str] | None
+
+    def encoders(self, names: Sequence[str]) -> list[Encoder | None]:
+        """One per column, None for that of the weights."""
+        read = text_reader(self.missing_values)
+        return [
+            None
+            if name == self.weights
+            else column_encoder(name, self.encoding, self.missing_values, read_undeclared=read, measured=self.measured)
+            for name in names
+        ]
+
+
 def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str], list[list[str]]]:
     """The names of the columns and, if there is no line of names, the row that was read to count them."""
     chunk = rows.take(1)
@@ -170,31 +194,25 @@ def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str
 def _read_columns(
     rows: _Rows,
     names: Sequence[str],
+    is_chosen: Sequence[bool],
     chunk: list[list[str]],
-    weights: str | None,
-    encoding: Encoding,
-    missing_values: frozenset[str],
+    reading: _Reading,
     store: CodeStore,
 ) -> tuple[list[RawColumn], NDArray[np.int64] | None]:
     """Encode the file column by column, chunk by chunk."""
-    if weights is not None and weights not in names:
-        raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
-    encoding.check_columns([name for name in names if name != weights])
     n_chunk_rows = max(_CHUNK_FIELDS // len(names), _LEAST_CHUNK_ROWS)
+    names = list(compress(names, is_chosen))
+    reading.encoding.check_columns([name for name in names if name != reading.weights])
     chunk = chunk or rows.take(n_chunk_rows)
     if not chunk:
         raise DataError(f"{rows.label}:{rows.first_line}: expected rows of values after the column names, got none")
     _check_widths(rows, chunk)  # before a column takes memory
-    read = text_reader(missing_values)
-    encoders = [
-        None if name == weights else column_encoder(name, encoding, missing_values, read_undeclared=read)
-        for name in names
-    ]
+    encoders = reading.encoders(names)
     row_weights = bytearray()  # it grows in place
     while chunk:
         _check_widths(rows, chunk)
         codes: list[NDArray[np.uint16]] = []
-        for encoder, fields in zip(encoders, zip(*chunk, strict=True), strict=True):
+        for encoder, fields in zip(encoders, compress(zip(*chunk, strict=True), is_chosen), strict=True):
             try:
                 if encoder is None:
                     row_weights += encode_weights(fields).data
@@ -203,11 +221,10 @@ def _read_columns(
             except FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
         store.add(codes)
-        if encoding.max_states is None:
-            _check_values(rows, names, encoders, encoding)
+        _check_values(rows, names, encoders, reading.encoding)
         chunk = rows.take(n_chunk_rows)
-    columns = _raw_columns(names, encoders, encoding, store.columns())
-    return columns, None if weights is None else np.frombuffer(row_weights, dtype=np.int64)
+    columns = _raw_columns(names, encoders, reading.encoding, store.columns())
+    return columns, None if reading.weights is None else np.frombuffer(row_weights, dtype=np.int64)
 
 
 def _raw_columns(
@@ -226,28 +243,41 @@ def _raw_columns(
 
 
 def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder | None], encoding: Encoding) -> None:
-    """Refuse a table of hardly anything but different values, which take many times their text.
-
-    A caller who says how many states a column may have wants them all.
-    """
-    n_values = sum(len(encoder.values_seen) for encoder in encoders if encoder is not None)
-    if n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES:
+    """Keep within memory that is near the file's: numbers go on as measurements; too many other values are refused."""
+    undeclared = [
+        encoder
+        for name, encoder in zip(names, encoders, strict=True)
+        if encoder is not None and name not in encoding.states
+    ]
+    if _fit(undeclared, rows):
         return
+    for least in (MAX_NUMERIC_STATES, _FEW_VALUES):
+        for encoder in undeclared:
+            if isinstance(encoder, MeasuringEncoder) and len(encoder.values_seen) > least:
+                encoder.measure_numbers()
+        if _fit(undeclared, rows):
+            return
     columns = _raw_columns(names, encoders, encoding, repeat(np.empty(0, dtype=np.uint16)))
     try:
         check_columns(columns, encoding)
     except DataError as error:
         raise DataError(f"{rows.label}: {error}") from error
+    n_values = sum(len(column.values) for column in columns)
     raise DataError(
         f"{rows.label}: expected values that occur again and again, got {n_values:,} different ones in "
-        f"{rows.n_read:,} characters; if these are categories, say how many a column may have (--max-states N, "
-        "max_states=N)"
+        f"{rows.n_read:,} characters; leave columns out that are no categories (--ignore COLUMN, ignore=[...]), "
+        "or declare the states (--states)"
     )
+
+
+def _fit(encoders: Sequence[Encoder], rows: _Rows) -> bool:
+    n_values = sum(len(encoder.values_seen) for encoder in encoders)
+    return n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES
 
 
 def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
     names = [field.strip() for field in fields]
-    fault = _unreadable("".join(names))
+    fault = unreadable("".join(names))
     if fault is None and "" in names and len(names) > 1:
         fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line"
     if fault is None and len(set(names)) < len(names):
@@ -263,70 +293,6 @@ def _check_widths(rows: _Rows, chunk: list[list[str]]) -> None:
         ragged = next(row for row in chunk if len(row) != rows.n_columns)
         fault = f"expected {rows.n_columns} fields as in line {rows.first_line}, got {len(ragged)}"
         raise rows.fault(ragged, f"{fault}; quote values that hold the separator {rows.separator!r}")
-
-
-def column_encoder(
-    name: str,
-    encoding: Encoding,
-    missing_values: frozenset[str],
-    *,
-    read_undeclared: Callable[[str], str | None] | None = None,
-) -> Encoder:
-    """Fields to values: stripped, readable, and declared if states are; columns without may share their reader."""
-    declared = encoding.states.get(name)
-    if declared is None:
-        return Encoder(read_undeclared or text_reader(missing_values), most=encoding.most_values)
-    known, read_any = frozenset(declared), text_reader(missing_values)
-
-    def read(field: str) -> str | None:
-        value = field.strip()
-        if value in known:
-            return value
-        if read_any(field) is not None:
-            raise FieldError(field, undeclared(name, value, declared))
-        return None
-
-    return Encoder(read, declared)
-
-
-def text_reader(missing_values: frozenset[str]) -> Callable[[str], str | None]:
-    """From a field to its value; None for a missing one."""
-
-    def read(field: str) -> str | None:
-        value = field.strip()
-        if value in missing_values:
-            return None
-        fault = _unreadable(value)
-        if fault is not None:
-            raise FieldError(field, fault)
-        return value
-
-    return read
-
-
-def encode_weights(fields: Sequence[str]) -> NDArray[np.int64]:
-    """Row weights as numbers."""
-    return np.fromiter(map(_read_weight, fields), dtype=np.int64, count=len(fields))
-
-
-def _read_weight(field: str) -> int:
-    weight = _number_of(field.strip())
-    if weight is None or not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
-        raise FieldError(field, not_a_weight(field.strip()))
-    return int(weight)
-
-
-def _unreadable(text: str) -> str | None:
-    """What is wrong with the characters of a text."""
-    match = _UNREADABLE.search(text)
-    if match is None:
-        return None
-    byte = ord(match[0]) & 0xFF
-    return f"the byte 0x{byte:02x} is not UTF-8 text; convert the file, for instance with iconv -f ENCODING -t UTF-8"
-
-
-def _number_of(text: str) -> float | None:
-    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def _checked_separator(separator: str | None) -> str | None:

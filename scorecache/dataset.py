@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -37,20 +38,28 @@ class Dataset:
 
     `states[v]` lists the declared states of variable v, also those that never occur; `weights`, whole numbers, say how
     many identical rows a row stands for (None: one each). The arrays become read-only.
+
+    `measurements` are the numbers of columns that are to be cut (`exactbnc.cutting`) before anything can be learned: a
+    reader that is asked to keeps them where they are too many to be states. The one state "a number" then stands for
+    all of them, and a number is NaN where the column has another state, such as "missing".
     """
 
     names: tuple[str, ...]
     states: tuple[tuple[Hashable, ...], ...]
     codes: NDArray[np.uint16]
     weights: NDArray[np.int64] | None = None
+    measurements: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_names(self.names)
         _check_codes(self)
         _check_weights(self)
+        _check_measurements(self)
         self.codes.flags.writeable = False
         if self.weights is not None:
             self.weights.flags.writeable = False
+        for numbers in self.measurements.values():
+            numbers.flags.writeable = False
 
     @classmethod
     def from_columns(
@@ -145,7 +154,8 @@ class Dataset:
 
     def __sizeof__(self) -> int:
         # Dask sends an argument once per worker, not once per task, if it says that it is large
-        return 1024 + self.codes.nbytes + (0 if self.weights is None else self.weights.nbytes)
+        arrays = [self.codes, *self.measurements.values(), *(() if self.weights is None else (self.weights,))]
+        return 1024 + sum(int(array.nbytes) for array in arrays)
 
     @property
     def n_vars(self) -> int:
@@ -176,19 +186,23 @@ class Dataset:
 
     @cached_property
     def sha256(self) -> str:
-        """A digest of names, states, codes and weights, the same on every machine."""
+        """A digest of names, states, codes, weights and measurements, the same on every machine."""
         typed = [[(type(state).__name__, str(state)) for state in states] for states in self.states]
         head = json.dumps([self.names, typed, self.codes.shape, self.weights is not None])
         digest = hashlib.sha256(head.encode())
         digest.update(self.codes.astype("<u2", copy=False).data)
         if self.weights is not None:
             digest.update(self.weights.astype("<i8", copy=False).data)
+        for name in self.names:
+            if name in self.measurements:
+                digest.update(self.measurements[name].astype("<f8", copy=False).data)
         return digest.hexdigest()
 
     def rows(self, chosen: NDArray[Any]) -> Dataset:
         """Some of the rows, by number or by truth value; the states stay declared."""
         weights = None if self.weights is None else self.weights[chosen]
-        return Dataset(self.names, self.states, np.ascontiguousarray(self.codes[:, chosen]), weights)
+        measurements = {name: numbers[chosen] for name, numbers in self.measurements.items()}
+        return Dataset(self.names, self.states, np.ascontiguousarray(self.codes[:, chosen]), weights, measurements)
 
     def columns(self, names: Sequence[str]) -> Dataset:
         """Some of the columns, in the order asked for."""
@@ -196,7 +210,22 @@ class Dataset:
             self.column(name)
         positions = [self.index[name] for name in names]
         states = tuple(self.states[position] for position in positions)
-        return Dataset(tuple(names), states, np.ascontiguousarray(self.codes[positions]), self.weights)
+        measurements = {name: self.measurements[name] for name in names if name in self.measurements}
+        return Dataset(tuple(names), states, np.ascontiguousarray(self.codes[positions]), self.weights, measurements)
+
+    def require_categories(self) -> None:
+        """Refuse measurements, of which nothing can be counted."""
+        if self.measurements:
+            raise DataError(
+                f"{listing(map(repr, self.measurements))} must be cut into intervals first: "
+                "exactbnc.cutting.cut(dataset, cut_points), where learn_cuts finds the cut points"
+            )
+
+    def value(self, name: str, row: int) -> Hashable:
+        """What stands in a row: a state, or a measurement."""
+        state = self.states[self.index[name]][self.column(name)[row]]
+        number = float(self.measurements[name][row]) if name in self.measurements else math.nan
+        return state if math.isnan(number) else number
 
     def column(self, name: str) -> NDArray[np.uint16]:
         """The codes of a variable."""
@@ -244,6 +273,15 @@ def _check_weights(dataset: Dataset) -> None:
     total = weights.sum(dtype=np.float64)
     if not 1 <= total <= MOST_WEIGHT:
         raise DataError(f"the row weights must add up to a number from 1 to 2**53 - 1. Got {total:.0f} instead.")
+
+
+def _check_measurements(dataset: Dataset) -> None:
+    for name, numbers in dataset.measurements.items():
+        if name not in dataset.index or numbers.dtype != np.float64 or numbers.shape != (dataset.n_rows,):
+            raise DataError(
+                f"measurements must be {dataset.n_rows} float64 numbers of a column. "
+                f"Got {numbers.dtype} {numbers.shape} of {name!r} instead."
+            )
 
 
 def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -> RawColumn:

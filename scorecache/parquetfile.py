@@ -6,7 +6,8 @@ file. Null and NaN are missing values, and so are the texts that are missing in 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache._encode import Encoder
+from scorecache._texts import (
+    MISSING_VALUES,
+    FieldError,
+    chosen_columns,
+    column_encoder,
+    encode_weights,
+    text_encoding,
+)
 from scorecache.codestore import CodeStore
-from scorecache.csvfile import MISSING_VALUES, FieldError, column_encoder, encode_weights, text_encoding
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
-from scorecache.wording import listing
 
 BATCH_ROWS = 1 << 17
 
@@ -31,7 +38,11 @@ def read_parquet(
     missing: str = "error",
     missing_values: Iterable[str] = MISSING_VALUES,
     max_states: int | None = None,
+    ignore: Iterable[str] = (),
+    only: Container[str] | None = None,
+    measured: Container[str] | None = None,
     codes_memory: float | None = None,
+    least_columns: int = 2,
     batch_rows: int = BATCH_ROWS,
 ) -> Dataset:
     """Read a table of plain columns; the options are those of `read_csv`."""
@@ -47,12 +58,16 @@ def read_parquet(
     with open(path, "rb") as raw:
         try:
             file = ParquetFile(raw)
-            names = _names(path, file.schema_arrow, weights)
+            names = _names(path, file.schema_arrow, least_columns)
+            is_chosen = chosen_columns(names, weights, ignore, only)
+            chosen = list(compress(file.schema_arrow, is_chosen))
+            _check_types(path, chosen)
+            names = list(compress(names, is_chosen))
             encoding.check_columns([name for name in names if name != weights])
-            encoders = {name: column_encoder(name, encoding, absent) for name in names}
+            encoders = {name: column_encoder(name, encoding, absent, measured=measured) for name in names}
             row_weights = bytearray()
             n_rows = 0
-            for batch in file.iter_batches(batch_rows):
+            for batch in file.iter_batches(batch_rows, columns=[field.name for field in chosen]):
                 codes = []
                 for name, column in zip(names, batch.columns, strict=True):
                     try:
@@ -80,24 +95,25 @@ def read_parquet(
         raise DataError(f"{path}: {error}") from error
 
 
-def _names(path: str | Path, schema: Any, weights: str | None) -> list[str]:
+def _names(path: str | Path, schema: Any, least_columns: int) -> list[str]:
+    names = [str(name).strip() for name in schema.names]
+    if len(names) < least_columns:
+        raise DataError(f"{path}: {len(names)} columns; a network needs at least two variables")
+    return names
+
+
+def _check_types(path: str | Path, fields: Iterable[Any]) -> None:
     import pyarrow.types as kinds
 
-    names = [str(name).strip() for name in schema.names]
-    for field in schema:
+    for field in fields:
         if kinds.is_nested(field.type) or kinds.is_binary(field.type):
             raise DataError(f"{path}: column {field.name!r} is {field.type}; expected a column of numbers or texts")
-    if len(names) < 2:
-        raise DataError(f"{path}: {len(names)} columns; a network needs at least two variables")
-    if weights is not None and weights not in names:
-        raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(map(repr, names))}")
-    return names
 
 
 def _codes(column: Any, encoder: Encoder) -> NDArray[np.uint16]:
     """Number the values of a batch: its distinct values as texts, then its rows by table."""
     texts, positions = _distinct(column)
-    return encoder.encode(texts)[positions]
+    return encoder.encode(texts, positions)
 
 
 def _weights(column: Any) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ _output = partial(typer.Option, rich_help_panel="Output")
 
 Data = Annotated[
     str | None,
-    typer.Argument(metavar="DATA", help="A CSV file, names on top; - is stdin. Without one: the iris data."),
+    typer.Argument(metavar="DATA", help="A CSV file, names on top, or .parquet; - is stdin. Without one: iris."),
 ]
 ClassName = Annotated[str | None, _structure("--class", metavar="NAME", help="The class column.")]
 Structure = Annotated[
@@ -104,6 +104,9 @@ Separator = Annotated[
 ]
 Weights = Annotated[
     str | None, _data("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
+]
+Ignore = Annotated[
+    list[str] | None, _data("--ignore", metavar="COLUMN", help="Read the table without this column; repeatable.")
 ]
 MaxStates = Annotated[
     int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")

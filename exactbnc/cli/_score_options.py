@@ -62,6 +62,9 @@ Missing = Annotated[
     Literal["error", "drop", "category"],
     _data("--missing", help="Missing values: refuse them, drop the row, or make them a state."),
 ]
+Ignore = Annotated[
+    list[str] | None, _data("--ignore", metavar="COLUMN", help="Read the table without this column; repeatable.")
+]
 MaxStates = Annotated[
     int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")
 ]

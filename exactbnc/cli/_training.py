@@ -30,6 +30,17 @@ class Reading:
     states: str | None
     max_states: int | None
     discretize: str | None
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AllBut:
+    """Any column but one."""
+
+    name: str | None
+
+    def __contains__(self, column: object) -> bool:
+        return column != self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +56,7 @@ def training_data(data: str | None, class_name: str | None, reading: Reading, ta
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
         with expecting(data, Kind.TABLE):
-            dataset = _read(data, reading)
+            dataset = _read(data, class_name, reading)
         class_name = check_class(dataset, class_name)
         if reading.discretize is None:
             _tell_of_numbers(dataset, class_name, talk)
@@ -70,19 +81,22 @@ def embedded_data() -> Dataset:
     return Dataset.from_columns(columns, max_states=1000)
 
 
-def _read(path: str, reading: Reading) -> Dataset:
-    """Before the cut, columns may have any number of values (`check_values` counts those after it)."""
-    from scorecache._encode import MOST_STATES
-    from scorecache.csvfile import read_csv
+def _read(path: str, class_name: str | None, reading: Reading) -> Dataset:
+    """If numbers are to be cut, columns may have any number of them."""
+    from scorecache._encode import MAX_STATES
     from scorecache.statesfile import load_states
+    from scorecache.tablefile import read_table
 
-    return read_csv(
+    is_cut = reading.discretize is not None
+    return read_table(
         path,
         separator=reading.separator,
         states=None if reading.states is None else load_states(reading.states),
         weights=reading.weights,
         missing=reading.missing,
-        max_states=reading.max_states if reading.discretize is None else MOST_STATES,
+        max_states=reading.max_states or (MAX_STATES if is_cut else None),
+        ignore=reading.ignore,
+        measured=AllBut(class_name) if is_cut else None,
     )
 
 
@@ -111,8 +125,17 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
 
 def check_values(dataset: Dataset, max_states: int | None) -> None:
     """Refuse columns that were not cut and have too many values."""
-    from scorecache._encode import MAX_STATES
+    from scorecache._encode import MAX_STATES, MISSING_STATE
+    from scorecache._measure import MEASURED
     from scorecache.errors import DataError
+    from scorecache.wording import listing
+
+    for name in dataset.measurements:
+        others = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
+        raise DataError(
+            f"column {name!r} holds many numbers and among them {listing(map(repr, others))}; correct that, write a "
+            f"missing value as ? or NA, or leave the column out (--ignore {name})"
+        )
 
     most = max_states or MAX_STATES
     wide = [
@@ -123,7 +146,7 @@ def check_values(dataset: Dataset, max_states: int | None) -> None:
     if wide:
         raise DataError(
             f"more than {most} distinct values look like an identifier: {', '.join(wide)}; "
-            "leave the column out, or allow it with --max-states"
+            "leave the column out (--ignore COLUMN), or allow it with --max-states"
         )
 
 

@@ -46,6 +46,7 @@ def evaluate(
     separator: options.Separator = None,
     weights: options.Weights = None,
     max_states: options.MaxStates = None,
+    ignore: options.Ignore = None,
     solver: options.Solver = "auto",
     time_limit: options.TimeLimit = None,
     jobs: options.Fits = None,
@@ -71,7 +72,7 @@ def evaluate(
         # one fit uses all cores; several at a time, or on workers, one core each
         {**common, "n_jobs": None if jobs is None and scheduler is None else 1, "seed": seed},
     )
-    reading = Reading(separator, weights, missing, states, max_states, discretize)
+    reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     if cutting is not None:

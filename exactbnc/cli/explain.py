@@ -51,13 +51,13 @@ def explain(
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table = read_rows(rows, separator)
+        table, extra = read_rows(rows, separator, classifier)
         codes = classifier.encode(table)
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
     told = contributions(classifier.net, classifier.class_name, codes)
-    for note in notes_on(classifier, table):
+    for note in notes_on(classifier, table, extra):
         talk.note(note)
     explained = []
     for number in chosen:
@@ -121,7 +121,7 @@ def _term(classifier: Model, table: Dataset, codes: Codes, term: str, row: int) 
     net, v = classifier.net, classifier.net.index[term]
     facts: dict[str, Any] = {"term": term, "value": None, "state": None}
     if term != classifier.class_name:
-        facts["value"] = str(table.states[table.index[term]][table.column(term)[row]])
+        facts["value"] = str(table.value(term, row))
         facts["state"] = str(net.states[v][codes[v, row]])
     facts["given"] = [net.names[u] for u in net.dag.parents[v] if net.names[u] != classifier.class_name]
     return facts

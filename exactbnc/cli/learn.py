@@ -38,6 +38,7 @@ def learn(
     separator: options.Separator = None,
     weights: options.Weights = None,
     max_states: options.MaxStates = None,
+    ignore: options.Ignore = None,
     method: options.Method = "auto",
     time_limit: options.TimeLimit = None,
     jobs: options.Jobs = None,
@@ -79,7 +80,7 @@ def learn(
         n_jobs=jobs,
         seed=seed,
     )
-    reading = Reading(separator, weights, missing, states, max_states, discretize)
+    reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     source = dataset
@@ -93,8 +94,8 @@ def learn(
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
-    steps = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
-    steps |= {"weights": weights, "separator": separator, "max_states": max_states}
+    steps: dict[str, Any] = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
+    steps |= {"weights": weights, "separator": separator, "max_states": max_states, "ignore": list(reading.ignore)}
     model = _model(learned, dataset, source, class_name, cut_points, recipe, selection, steps)
     if output is not None:
         notes = []

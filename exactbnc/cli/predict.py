@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from scorecache.dataset import Dataset
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json.")]
-Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on top; - is stdin.")]
+Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on top, or .parquet; - is stdin.")]
 Target = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="Where the predictions go, as CSV; - is stdout.")
 ]
@@ -49,7 +50,7 @@ def predict(
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table = read_rows(rows, separator)
+        table, extra = read_rows(rows, separator, classifier)
         codes = classifier.encode(table)
     log_posterior = classifier.log_posterior(codes)
     text = _csv_text(classifier, log_posterior)
@@ -59,27 +60,49 @@ def predict(
         with atomic_write(output) as (sink,):
             sink.write(text.encode())
     facts = _facts(classifier, table, log_posterior, output)
-    for note in notes_on(classifier, table):
+    for note in notes_on(classifier, table, extra):
         talk.note(note)
     if output != STANDARD_STREAM or as_json:
         talk.result(_lines(facts), "predict", facts)
 
 
-def read_rows(path: str, separator: str | None) -> Dataset:
-    """A table in which values may be missing and columns may hold anything."""
+class KnownColumns:
+    """The columns of a model; of any other that is asked for, the name is kept."""
+
+    def __init__(self, classifier: Model) -> None:
+        self._known = classifier.net.index
+        self.others: dict[str, None] = {}
+
+    def __contains__(self, name: object) -> bool:
+        if name not in self._known:
+            self.others[str(name)] = None
+        return name in self._known
+
+
+def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Dataset, list[str]]:
+    """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
     from scorecache._encode import MOST_STATES
-    from scorecache.csvfile import read_csv
+    from scorecache.tablefile import read_table
 
-    return read_csv(path, separator=separator, missing="category", max_states=MOST_STATES, least_columns=1)
+    columns = KnownColumns(classifier)
+    table = read_table(
+        path,
+        separator=separator,
+        missing="category",
+        max_states=MOST_STATES,
+        only=columns,
+        measured=classifier.cut_points,
+        least_columns=1,
+    )
+    return table, list(columns.others)
 
 
-def notes_on(classifier: Model, table: Dataset) -> list[str]:
+def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
     notes = []
     absent = [name for name in classifier.features if name not in table.index]
     if absent:
         notes.append(f"columns that the model knows and the table lacks are summed out: {listing(absent)}")
-    extra = [name for name in table.names if name not in classifier.net.index]
     if extra:
         notes.append(f"columns that the model does not know are left out: {listing(extra)}")
     for name, values in classifier.unseen(table).items():

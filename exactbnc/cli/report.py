@@ -25,7 +25,9 @@ NetworkFile = Annotated[
 ]
 Data = Annotated[
     str | None,
-    typer.Option("--data", metavar="DATA", help="A CSV file: adds cross-validated measures of the classifier."),
+    typer.Option(
+        "--data", metavar="DATA", help="A table (CSV, .parquet): adds cross-validated measures of the classifier."
+    ),
 ]
 Folds = Annotated[int, typer.Option("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the folds; the same as in 'evaluate'.")]
@@ -92,18 +94,22 @@ def report(
 
 def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
     """The table as the model's training data were read."""
-    from scorecache._encode import MOST_STATES
-    from scorecache.csvfile import read_csv
+    from exactbnc.cli._training import AllBut
+    from exactbnc.report.assessment import columns_of
+    from scorecache._encode import MAX_STATES
+    from scorecache.tablefile import read_table
 
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = steps if isinstance(steps, dict) else {}
     has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
-    return read_csv(
+    return read_table(
         path,
         separator=separator or known.get("separator"),
         weights=known.get("weights"),
         missing=known.get("missing") or "error",
-        max_states=MOST_STATES if has_cuts else known.get("max_states"),
+        max_states=known.get("max_states") or (MAX_STATES if has_cuts else None),
+        only=columns_of(subject),
+        measured=AllBut(subject.class_name) if has_cuts else None,
     )
 
 

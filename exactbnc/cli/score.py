@@ -49,6 +49,7 @@ def score(
     weights: options.Weights = None,
     missing: options.Missing = "error",
     max_states: options.MaxStates = None,
+    ignore: options.Ignore = None,
     no_prune: options.NoPrune = False,
     prune_gap: options.PruneGap = 0.0,
     jobs: options.Jobs = None,
@@ -104,6 +105,7 @@ def score(
             weights=weights,
             missing=missing,
             max_states=max_states,
+            ignore=ignore or (),
             codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
         )
     domain = Domain.of(

@@ -37,6 +37,7 @@ def fit_parameters(
     dataset: Dataset, dag: DAG, estimator: ParameterEstimator | str = "eap", *, class_name: str | None = None
 ) -> BayesNet:
     """The network with that structure and the parameters that the estimator finds in the data."""
+    dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
     if dag.names != dataset.names:
         raise ParameterError("the structure speaks of other variables than the data, or in another order")

@@ -25,7 +25,7 @@ from random import Random
 from typing import Any
 
 from exactbnc.certificate import CertificateError
-from fuzzing.designed import DESIGNS, TAKE_MORE
+from fuzzing.designed import DESIGNS
 from fuzzing.mutate import oversized
 from fuzzing.readers import READERS, Reader, Seed
 from scorecache.errors import InputError, ParameterError
@@ -75,7 +75,7 @@ class Fuzzer:
         self.again = folder / f"again{self.reader.suffix.removesuffix('.gz').removesuffix('.xz')}"
         self.tally = Tally()
         kind = name.removesuffix(".gz").removesuffix(".xz")
-        self.designs = [make for what, make in DESIGNS[kind].items() if what not in TAKE_MORE]
+        self.designs = list(DESIGNS[kind].values())
 
     @cached_property
     def seeds(self) -> list[Seed]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import combinations, count, islice, permutations, product
+from itertools import chain, combinations, count, islice, permutations, product, repeat
 from string import ascii_letters, digits
 
 Design = Callable[[int], bytes]
@@ -76,11 +76,11 @@ def _names(form: str, join: str, n: int = N_NAMES) -> str:
 # Tables
 
 
-def _distinct_fields(n_columns: int, n_rows: int) -> Design:
+def _distinct_fields(n_columns: int, n_rows: int, alphabet: str = LETTERS) -> Design:
     """Columns of values that are all different."""
 
     def content(n: int) -> bytes:
-        own = words()
+        own = words(alphabet)
         header = ",".join(f"c{k}" for k in range(n_columns)) + "\n"
         values = (list(islice(own, n_rows)) for _ in range(n_columns))
         columns = [column for column, _ in zip(values, range(n // (4 * n_rows)), strict=False)] or [["a"]]
@@ -115,6 +115,10 @@ _TABLES: dict[str, Design] = {
     "control characters": repeated(f"a,{WIDE}", "\x01"),
     "one column of different values": different("a,b\n", "{},0\n"),
     "columns of 900 different values": _distinct_fields(10_000, 900),
+    "columns of 90 different numbers": _distinct_fields(16_000, 90, digits),
+    "columns of 3000 different numbers": _distinct_fields(10_000, 3000, digits),
+    "one column of different numbers": lambda n: filled(n, "a,b\n", (f"{k},0\n" for k in count())),
+    "numbers and then ones": lambda n: filled(n, "a,b\n", chain((f"{k},0\n" for k in range(2000)), repeat("1,1\n"))),
 }
 
 _ARCS: dict[str, Design] = {
@@ -442,6 +446,3 @@ DESIGNS: dict[str, dict[str, Design]] = {
     "checkpoint": _designs_at(_CHECKPOINTS),
     "part": json_designs(_PART),
 }
-
-TAKE_MORE = {"columns of 900 different values"}
-"""Refused, unless `max_states` is given: then the table holds a text for every value, however short that is."""

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cutting import bin_lookup, cut, learn_cuts, numbers_of, numeric_columns
+from exactbnc.cutting import bins_of, cut, learn_cuts, numbers_of, numeric_columns
 from exactbnc.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
 from scorecache.dataset import Dataset
 from scorecache.errors import ParameterError
@@ -63,13 +63,13 @@ def test_a_bin_is_the_number_of_cut_points_below(numbers, points):
     points = sorted({point + 0.0 for point in points})
     states = tuple(map(repr, numbers))
 
-    found = bin_lookup(states, points)
+    found = bins_of(numbers_of(states), points)
 
     assert found.tolist() == [sum(point < number for point in points) for number in numbers]
 
 
 def test_a_value_on_a_cut_point_is_in_the_lower_bin():
-    assert bin_lookup(("2", "2.5", "2.6", "inf", "text"), (2.5,)).tolist() == [0, 0, 1, 1, 2]
+    assert bins_of(numbers_of(("2", "2.5", "2.6", "inf", "text")), (2.5,)).tolist() == [0, 0, 1, 1, 2]
 
 
 def test_cut_columns_have_all_intervals_as_states_in_their_order():

@@ -272,7 +272,9 @@ def test_numbers_of_many_values_are_refused_together():
 
 def test_text_of_many_values_is_refused():
     names = [f"person {number}" for number in range(1001)]
-    identifier = "text with more than 1000 distinct values looks like an identifier: 'id' (1001); leave it out"
+    identifier = (
+        "text with more than 1000 distinct values looks like an identifier: 'id' (1001); leave it out (--ignore)"
+    )
 
     with refusal(f"{identifier}, {CATEGORIES}"):
         Dataset.from_columns({"id": names})
@@ -288,7 +290,8 @@ def test_text_of_many_values_is_refused():
 def test_max_states_replaces_both_limits():
     with refusal(
         f"numbers with more than 2 distinct values look continuous: 'x' (3); {DISCRETISE}; "
-        f"text with more than 2 distinct values looks like an identifier: 'y' (4); leave it out, {CATEGORIES}"
+        "text with more than 2 distinct values looks like an identifier: 'y' (4); leave it out (--ignore), "
+        f"{CATEGORIES}"
     ):
         Dataset.from_columns({"x": [1, 2, 3, 3], "y": ["a", "b", "c", "d"]}, max_states=2)
 
