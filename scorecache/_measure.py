@@ -1,13 +1,14 @@
 """Columns of measurements: numbers too many to be categories, kept as numbers until somebody cuts them.
 
 Whether a column holds measurements is seen while it is read. Its values are numbered like any others until there are
-too many of them; if all are numbers by then, the column goes on with the numbers themselves, eight bytes each instead
-of a text. Whatever else it holds is numbered as before: a missing value, or a text among numbers.
+too many numbers among them; the column then goes on with the numbers themselves, eight bytes each instead of a text.
+Whatever else it holds is numbered as before: a missing value, or a text among numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ MEASURED = "a number"
 
 
 class MeasuringEncoder(Encoder):
-    """An encoder that keeps numbers once it has seen more than `above` values, if all of them are numbers.
+    """An encoder that keeps numbers once it has seen more than `above` different ones.
 
     `number_of` tells the number that a value spells, None for any other value.
     """
 
-    __slots__ = ("_above", "_holds_text", "_n_numbered", "_number_of", "_numbers", "_values_before", "is_measuring")
+    __slots__ = ("_above", "_codes_before", "_n_numbered", "_number_of", "_numbers", "_numbers_before", "is_measuring")
 
     def __init__(
         self, read: Callable[[Any], Hashable], number_of: Callable[[Any], float | None], *, above: int, most: int
@@ -33,21 +34,21 @@ class MeasuringEncoder(Encoder):
         super().__init__(read, most=most)
         self._number_of = number_of
         self._above = above
-        self._holds_text = False
         self._n_numbered = 0
-        self._values_before = np.empty(0)
         self._numbers = bytearray()  # it grows in place
+        self._numbers_before: list[float] = []  # of the values seen, NaN where there is none
+        self._codes_before: list[int] = []
         self.is_measuring = False
 
     def encode(self, fields: Sequence[Any], rows: NDArray[np.int64] | None = None) -> NDArray[np.uint16]:
         """As `Encoder.encode`; of a number that is kept the code is 0."""
         if not self.is_measuring:
             codes = super().encode(fields, rows)
-            if self.is_overfull or len(self.values_seen) > self._above:
-                self.measure_numbers()
-            if not self.is_measuring:
+            is_full = self.is_overfull or len(self.values_seen) > self._above
+            if not is_full or self._n_numbers() < min(self._above + 1, self._most):
                 self._n_numbered += len(codes)
                 return codes
+            self.measure()
         numbers = np.fromiter(map(self._measured, fields), dtype=np.float64, count=len(fields))
         others = np.zeros(len(fields), dtype=np.uint16)
         for field in np.flatnonzero(np.isnan(numbers)).tolist():
@@ -55,21 +56,19 @@ class MeasuringEncoder(Encoder):
         self._numbers += (numbers if rows is None else numbers[rows]).data
         return others if rows is None else others[rows]
 
-    def measure_numbers(self) -> None:
-        """Go on with numbers, if every value so far is one, the missing one aside."""
-        if self.is_measuring or self._holds_text:
+    def measure(self, *, only_numbers: bool = False) -> None:
+        """Go on with numbers; if asked to, only where every value so far is one, the missing one aside."""
+        if self.is_measuring:
             return
-        numbers = [None if value is None else self._number_of(value) for value in self.values_seen]
-        if numbers.count(None) > self.values_seen.count(None):
-            self._holds_text = True
+        n_texts = len(self.values_seen) - self._n_numbers() - self.values_seen.count(None)
+        if only_numbers and n_texts:
             return
-        self._values_before = np.array(numbers, dtype=np.float64)
+        others = [value for value, number in zip(self.values_seen, self._numbers_before, strict=True) if isnan(number)]
         self.is_measuring, self.is_overfull = True, False
         self.clear()
-        self.values_seen = [MEASURED]
-        if None in numbers:
-            self.values_seen.append(None)
-            self[None] = 1
+        self.update({value: code for code, value in enumerate(others, 1)})
+        self._codes_before = [self.get(value, 0) for value in self.values_seen]
+        self.values_seen = [MEASURED, *others]
 
     def column(
         self, name: str, codes: NDArray[np.uint8] | NDArray[np.uint16], *, is_declared: bool = False
@@ -77,13 +76,19 @@ class MeasuringEncoder(Encoder):
         """The values, the codes and, if there are measurements, the numbers, NaN in place of anything else."""
         column = super().column(name, codes, is_declared=is_declared)
         if self.is_measuring:
-            before = self._values_before[codes[: self._n_numbered]]
-            column.numbers = np.concatenate([before, np.frombuffer(self._numbers)])
+            before = codes[: self._n_numbered]
+            column.numbers = np.concatenate([np.array(self._numbers_before)[before], np.frombuffer(self._numbers)])
             column.codes = codes.copy()
-            column.codes[: self._n_numbered] = np.isnan(before)  # the missing value has the code 1
-            self._numbers, self._values_before = bytearray(), np.empty(0)
+            column.codes[: self._n_numbered] = np.array(self._codes_before, dtype=np.uint16)[before]
+            self._numbers, self._numbers_before, self._codes_before = bytearray(), [], []
         return column
+
+    def _n_numbers(self) -> int:
+        """How many of the values seen are numbers; those that were not asked about yet are looked at."""
+        new = self.values_seen[len(self._numbers_before) :]
+        self._numbers_before += [nan if value is None else self._measured(value) for value in new]
+        return len(self._numbers_before) - sum(map(isnan, self._numbers_before))
 
     def _measured(self, field: Any) -> float:
         number = self._number_of(field.strip())
-        return np.nan if number is None else number
+        return nan if number is None else number

@@ -254,7 +254,7 @@ def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder 
     for least in (MAX_NUMERIC_STATES, _FEW_VALUES):
         for encoder in undeclared:
             if isinstance(encoder, MeasuringEncoder) and len(encoder.values_seen) > least:
-                encoder.measure_numbers()
+                encoder.measure(only_numbers=True)
         if _fit(undeclared, rows):
             return
     columns = _raw_columns(names, encoders, encoding, repeat(np.empty(0, dtype=np.uint16)))

@@ -33,14 +33,11 @@ class Reading:
     ignore: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class AllBut:
-    """Any column but one."""
+class AnyColumn:
+    """All names there are."""
 
-    name: str | None
-
-    def __contains__(self, column: object) -> bool:
-        return column != self.name
+    def __contains__(self, name: object) -> bool:
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,7 @@ def training_data(data: str | None, class_name: str | None, reading: Reading, ta
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
         with expecting(data, Kind.TABLE):
-            dataset = _read(data, class_name, reading)
+            dataset = _read(data, reading)
         class_name = check_class(dataset, class_name)
         if reading.discretize is None:
             _tell_of_numbers(dataset, class_name, talk)
@@ -81,7 +78,7 @@ def embedded_data() -> Dataset:
     return Dataset.from_columns(columns, max_states=1000)
 
 
-def _read(path: str, class_name: str | None, reading: Reading) -> Dataset:
+def _read(path: str, reading: Reading) -> Dataset:
     """If numbers are to be cut, columns may have any number of them."""
     from scorecache._encode import MAX_STATES
     from scorecache.statesfile import load_states
@@ -96,7 +93,7 @@ def _read(path: str, class_name: str | None, reading: Reading) -> Dataset:
         missing=reading.missing,
         max_states=reading.max_states or (MAX_STATES if is_cut else None),
         ignore=reading.ignore,
-        measured=AllBut(class_name) if is_cut else None,
+        measured=AnyColumn() if is_cut else None,
     )
 
 
@@ -116,10 +113,17 @@ def _tell_of_numbers(dataset: Dataset, class_name: str, talk: Output) -> None:
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:
     """The class; an error says how to name it."""
+    from scorecache.errors import DataError
+
     if class_name is None:
         columns = ", ".join(dataset.names[-5:])
         raise UsageError(f"say which column is the class: --class NAME (the last columns are {columns})")
     dataset.column(class_name)
+    if class_name in dataset.measurements:
+        raise DataError(
+            f"the class {class_name!r} holds many different numbers; a class has few values: cut it into a column of "
+            "its own first"
+        )
     return class_name
 
 

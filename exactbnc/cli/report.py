@@ -94,7 +94,7 @@ def report(
 
 def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
     """The table as the model's training data were read."""
-    from exactbnc.cli._training import AllBut
+    from exactbnc.cli._training import AnyColumn, check_class
     from exactbnc.report.assessment import columns_of
     from scorecache._encode import MAX_STATES
     from scorecache.tablefile import read_table
@@ -102,15 +102,18 @@ def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = steps if isinstance(steps, dict) else {}
     has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
-    return read_table(
+    dataset = read_table(
         path,
         separator=separator or known.get("separator"),
         weights=known.get("weights"),
         missing=known.get("missing") or "error",
         max_states=known.get("max_states") or (MAX_STATES if has_cuts else None),
         only=columns_of(subject),
-        measured=AllBut(subject.class_name) if has_cuts else None,
+        measured=AnyColumn() if has_cuts else None,
     )
+    if subject.class_name in dataset.measurements:
+        check_class(dataset, subject.class_name)
+    return dataset
 
 
 def _tell_relation(talk: Output, subject: Subject, table: Dataset) -> None:

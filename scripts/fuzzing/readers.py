@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from exactbnc.certificatefile import certified_problem, proof_of, read_certificate
-from exactbnc.cli._training import AllBut
+from exactbnc.cli._training import AnyColumn
 from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers, write_constraints
 from exactbnc.dag import DAG
 from exactbnc.export import network_text, read_network
@@ -114,7 +114,7 @@ def _read_table(path: str, names: list[str], random: Random) -> _Table:
         options["max_states"] = random.choice((None, 1, 3, 65536))
         options["ignore"] = [random.choice(names)] if random.random() < 0.1 else []
         options["only"] = random.choice((None, None, names[:2]))
-        options["measured"] = random.choice((None, AllBut(names[0])))
+        options["measured"] = random.choice((None, AnyColumn()))
     return _Table(read_csv(path, **options), options.get("max_states"))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
+from exactbnc.cutting import learn_cuts
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.learning import Recipe, learn
 from exactbnc.model import read_model
@@ -237,3 +238,81 @@ def test_many_numbers_that_are_not_cut_are_told(exactbnc, tmp_path):
         "--discretize mdlp cuts them into intervals\n"
     )
     assert unsaid == ""
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A number that tells the class, one that does not, an identifier; 3,000 different values each."""
+    random = np.random.default_rng(1)
+    x, z = random.normal(size=(2, 3000))
+    y = np.where(x + 0.1 * z > 0.2, "high", "low")
+    path = tmp_path_factory.mktemp("measured") / "data.csv"
+    lines = [f"row{k},{a:.6f},{b:.6f},{c}\n" for k, (a, b, c) in enumerate(zip(x, z, y, strict=True))]
+    path.write_text("id,x,z,y\n" + "".join(lines))
+    return path
+
+
+def test_columns_of_any_number_of_numbers_are_cut(exactbnc, measured, tmp_path):
+    model = tmp_path / "model.json"
+    ending = ["--class", "y", "--discretize", "mdlp"]
+
+    run = exactbnc("learn", measured, *ending, "--ignore", "id", "-o", model, "--json")
+
+    assert run.code == 0
+    learned = read_model(model)
+    data = read_csv(measured, max_states=65536, ignore=["id"])
+    assert learned.cut_points == learn_cuts(data, "y", "mdlp")
+    assert learned.provenance["steps"]["ignore"] == ["id"]
+    assert json.loads(exactbnc("predict", model, measured, "--json", "-o", tmp_path / "p.csv").out)["accuracy"] > 0.95
+    evaluated = exactbnc("evaluate", measured, *ending, "--ignore", "id", "--cv", "3", "--structure", "tan", "--json")
+    assert evaluated.code == 0
+    assert exactbnc("report", model, "--data", measured, "-o", tmp_path / "report.html").code == 0
+
+
+def test_an_identifier_is_told_how_to_be_left_out(exactbnc, measured):
+    run = exactbnc("learn", measured, "--class", "y", "--discretize", "mdlp")
+
+    assert run.code == ExitCode.BAD_INPUT
+    assert "'id' (3000); leave it out (--ignore)" in run.err
+
+
+def test_a_text_among_many_numbers_is_shown(exactbnc, measured, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(measured.read_text() + "last,n.a.,0.5,high\n")
+
+    run = exactbnc("learn", path, "--class", "y", "--discretize", "mdlp", "--ignore", "id")
+
+    assert run.code == ExitCode.BAD_INPUT
+    assert_is_one_error_line(run.err)
+    assert "column 'x' holds many numbers and among them 'n.a.'; correct that" in run.err
+
+
+def test_a_class_of_many_numbers_is_refused(exactbnc, measured):
+    run = exactbnc("learn", measured, "--class", "x", "--discretize", "mdlp", "--ignore", "id")
+
+    assert run.code == ExitCode.BAD_INPUT
+    assert_is_one_error_line(run.err)
+    assert "the class 'x' holds many different numbers; a class has few values" in run.err
+
+
+def test_a_column_that_is_not_there_cannot_be_ignored(exactbnc, measured):
+    run = exactbnc("learn", measured, "--class", "y", "--ignore", "ID")
+
+    assert run.code != 0
+    assert_is_one_error_line(run.err)
+    assert "'ID' cannot be ignored, the columns are 'id', 'x', 'z', 'y'" in run.err
+
+
+def test_parquet_files_are_learned_from_and_predicted(exactbnc, measured, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = tmp_path / "data.parquet"
+    pandas.read_csv(measured).to_parquet(table)
+    models = [tmp_path / "a.json", tmp_path / "b.json"]
+    for data, model in zip((measured, table), models, strict=True):
+        assert exactbnc("learn", data, "--class", "y", "--discretize", "mdlp", "--ignore", "id", "-o", model).code == 0
+
+    first, second = (exactbnc("predict", model, table).out for model in models)
+
+    assert read_model(models[0]).provenance["data_sha256"] == read_model(models[1]).provenance["data_sha256"]
+    assert first == second == exactbnc("predict", models[0], measured).out

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
+from exactbnc.cutting import cut
 from exactbnc.learning import Recipe, learn
 from exactbnc.model import Model, read_model, write_model
 from scorecache.csvfile import read_csv
+from scorecache.dataset import Dataset
 from tests.exactbnc.classifiers.tables import posterior_by_summation
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
@@ -149,3 +151,25 @@ def test_files_that_are_not_there_are_named(exactbnc, asia, rows, tmp_path):
         assert run.code == ExitCode.ERROR
         assert_is_one_error_line(run.err)
         assert "no." in run.err
+
+
+def test_more_rows_than_a_column_may_have_states(exactbnc, tmp_path):
+    """Numbers that the model cuts, all different; a column it does not know, all different too."""
+    table = Dataset.from_columns({"x": [1, 2, 3, 4] * 20, "y": list("aabb") * 20})
+    points = {"x": (2.5,)}
+    model = tmp_path / "model.json"
+    write_model(Model(learn(cut(table, points), "y", Recipe("naive_bayes")).net, "y", points), model)
+    rows = tmp_path / "rows.csv"
+    fields = [f"{k / 20_000:.5f}" for k in range(70_000)] + ["?", "many"]
+    rows.write_text("id,x\n" + "".join(f"row{k},{field}\n" for k, field in enumerate(fields)))
+
+    run = exactbnc("predict", model, rows, "-o", tmp_path / "p.csv")
+
+    assert run.code == 0
+    predicted = [line.split(",")[0] for line in (tmp_path / "p.csv").read_text().splitlines()[1:]]
+    assert predicted[:70_000] == ["a" if float(field) <= 2.5 else "b" for field in fields[:-2]]
+    assert len(predicted) == 70_002
+    assert "columns that the model does not know are left out: id" in run.err
+    assert "values of x never seen in training are summed out: many" in run.err
+    explained = json.loads(exactbnc("explain", model, rows, "--row", "69999", "--json").out)
+    assert "3.4999" in json.dumps(explained)
