@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any
 
-from scorecache.domain import FAMILIES, Arc
+from scorecache.domain import Arc, family_named
 from scorecache.errors import ParameterError
 
 Pair = tuple[str, str]
@@ -48,8 +48,7 @@ class Constraints:
     edge_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.family not in FAMILIES:
-            raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {self.family!r} instead.")
+        object.__setattr__(self, "family", family_named(self.family))
         if self.family != "general" and self.class_name is None:
             raise ParameterError(f"the structure {self.family!r} needs a class (--class)")
         if (self.k is not None) != (self.family == "kdb"):

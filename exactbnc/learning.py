@@ -25,7 +25,7 @@ from exactbnc.solution import Solution, Status
 from exactbnc.solvers import solve
 from scorecache.build import BuildPlan, plan_build
 from scorecache.dataset import Dataset
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import Domain, family_named
 from scorecache.errors import ParameterError, TimeLimitError
 from scorecache.scores import Score, make_score
 from scorecache.scores._base import require_positive
@@ -60,8 +60,7 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.structure not in FAMILIES:
-            raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {self.structure!r} instead.")
+        object.__setattr__(self, "structure", family_named(self.structure))
         require_positive("a recipe", "ess", self.ess)
         self.score()
         self.estimator()

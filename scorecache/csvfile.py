@@ -182,13 +182,17 @@ def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str
         raise rows.fault(chunk[0], too_many_variables(f"a line with {len(chunk[0]):,} fields"))
     names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
     if len(names) < least_columns:
-        raise rows.fault(
-            chunk[0],
-            f"one column: found no separator among {listing(map(repr, rows.sought))}; "
-            "a network needs at least two variables; pass the separator with --separator",
-        )
+        raise rows.fault(chunk[0], _no_separator(rows))
     rows.n_columns, rows.first_line = len(names), rows.line_of(chunk[0])
     return names, [] if header else chunk
+
+
+def _no_separator(rows: _Rows) -> str:
+    if len(rows.sought) == 1:
+        return f"one column: there is no {rows.sought[0]!r} in it; without --separator what stands there is found"
+    sought = listing(map(repr, rows.sought))
+    needed = "a network needs at least two variables; pass the separator with --separator"
+    return f"one column: found no separator among {sought}; {needed}"
 
 
 def _read_columns(

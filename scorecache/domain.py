@@ -29,6 +29,18 @@ Arc = tuple[str, str]
 FAMILIES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb")
 
 
+def family_named(name: str) -> str:
+    """The structure of that name; neither case nor hyphens matter.
+
+    >>> family_named("Naive-Bayes")
+    'naive_bayes'
+    """
+    family = str(name).lower().replace("-", "_")
+    if family not in FAMILIES:
+        raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {name!r} instead.")
+    return family
+
+
 @dataclass(frozen=True)
 class Domain:
     """Which parent sets are looked at; arcs are (parent, child) pairs of names, tiers run from first to last."""
@@ -43,6 +55,7 @@ class Domain:
     tiers: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "family", family_named(self.family))
         _check_names(self)
         _check_family(self)
         _check_arcs(self)
@@ -202,8 +215,6 @@ def _check_names(domain: Domain) -> None:
 
 
 def _check_family(domain: Domain) -> None:
-    if domain.family not in FAMILIES:
-        raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {domain.family!r} instead.")
     if domain.is_classifier and domain.class_name is None:
         raise ParameterError(f"the structure family {domain.family!r} needs a class")
     if (domain.k is not None) != (domain.family == "kdb"):

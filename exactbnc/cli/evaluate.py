@@ -121,11 +121,12 @@ def _methods(
     from scorecache.domain import FAMILIES
 
     known = (*FAMILIES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
+    by_plain_name = {_plain(name): name for name in known}
     for structure in structures:
-        if structure not in known:
+        if _plain(structure) not in by_plain_name:
             raise UsageError(f"the method must be one of {', '.join(known)}. Got {structure!r} instead.")
     methods: list[Method] = []
-    for structure in structures:
+    for structure in dict.fromkeys(by_plain_name[_plain(structure)] for structure in structures):
         if structure in AVERAGES:
             methods.append(Averaged(stubborn=AVERAGES[structure]))
         elif structure in OTHERS:
@@ -144,6 +145,11 @@ def _methods(
                     )
                     methods.append(Exact(recipe) if family == structure else Searched(_search(structure), recipe))
     return methods
+
+
+def _plain(name: str) -> str:
+    """A name without what does not matter."""
+    return name.lower().replace("-", "_")
 
 
 def _search(name: str) -> ParentChildSearch:

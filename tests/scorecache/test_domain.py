@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactbnc.constraints import Constraints
+from exactbnc.learning import Recipe
 from scorecache.domain import FAMILIES, Domain
 from scorecache.errors import ParameterError
 from tests.scorecache.literal import parent_sets, refusal
@@ -224,3 +226,13 @@ def test_more_required_parents_than_the_family_allows_are_refused(family, k, arc
 def test_required_arcs_that_close_a_cycle_are_refused():
     with pytest.raises(ParameterError, match="required"):
         Domain.of("abcd", required_arcs=[("a", "b"), ("b", "c"), ("c", "a")])
+
+
+@pytest.mark.parametrize("name", ["TAN", "Naive-Bayes", "naive_bayes", "kDB", "general"])
+def test_case_and_hyphens_of_a_structure_do_not_matter(name):
+    family = name.lower().replace("-", "_")
+    k = 2 if family == "kdb" else None
+
+    assert Domain.of("abc", name, class_name="c", k=k) == Domain.of("abc", family, class_name="c", k=k)
+    assert Constraints(family=name, class_name="c", k=k).family == family
+    assert Recipe(structure=name) == Recipe(structure=family)
