@@ -171,10 +171,19 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 def read_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a NetworkFileError says what is wrong with the file."""
+    return model_of(read_stored(path), path)
+
+
+def read_stored(path: str | os.PathLike[str]) -> Any:
+    """What a file of JSON, packed or not, holds of a model or a network with tables."""
     try:
-        stored = bayesnetjson.load(read_unpacked(path), os.fspath(path))
+        return bayesnetjson.load(read_unpacked(path), os.fspath(path))
     except UnpackError as error:
         raise NetworkFileError(path, None, str(error)) from error
+
+
+def model_of(stored: Any, path: str | os.PathLike[str]) -> Model:
+    """The model of what was read; `path` names the file in errors."""
     if not isinstance(stored, dict) or stored.get("format") != bayesnetjson.MODEL_FORMAT:
         raise NetworkFileError(
             path, None, f"expected a model, a JSON object whose 'format' is {bayesnetjson.MODEL_FORMAT!r}"

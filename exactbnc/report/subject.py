@@ -16,10 +16,10 @@ from typing import Any
 from exactbnc.bayesnet import BayesNet
 from exactbnc.dag import DAG
 from exactbnc.export import READERS, holds_tables, netjson, read_network
-from exactbnc.export.bayesnetjson import MODEL_FORMAT, load
+from exactbnc.export.bayesnetjson import FORMAT, from_stored
 from exactbnc.export.bayesnets import read_bayesnet
 from exactbnc.export.network import NetworkFileError
-from exactbnc.model import Model, read_model
+from exactbnc.model import Model, model_of, read_stored
 from scorecache.errors import ParameterError
 
 TracePoint = tuple[float, float | None, float | None]
@@ -68,20 +68,18 @@ def read_subject(path: str | os.PathLike[str]) -> Subject:
 
 
 def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
-    if Path(path).suffix.lower() != ".json":  # packed: only networks with tables and models are
-        return _of_model(path, name)
-    if not holds_tables(path):
+    is_packed = Path(path).suffix.lower() != ".json"
+    if not is_packed and not holds_tables(path):
         return _of_network(path, name)
-    stored = load(Path(path).read_bytes(), os.fspath(path))
-    if isinstance(stored, dict) and stored.get("format") == MODEL_FORMAT:
-        return _of_model(path, name)
-    net = read_bayesnet(path)
-    class_name = stored.get("class")
-    return Subject(name, net.dag, net, class_name if class_name in net.names else None)
+    stored = read_stored(path)
+    if isinstance(stored, dict) and stored.get("format") == FORMAT:
+        net = from_stored(stored, os.fspath(path))
+        class_name = stored.get("class")
+        return Subject(name, net.dag, net, class_name if class_name in net.names else None)
+    return _of_model(model_of(stored, path), name)
 
 
-def _of_model(path: str | os.PathLike[str], name: str) -> Subject:
-    model = read_model(path)
+def _of_model(model: Model, name: str) -> Subject:
     told = dict(model.solution)
     return Subject(
         name,
