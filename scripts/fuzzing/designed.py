@@ -1,77 +1,29 @@
-"""Files designed against the rule on memory: as many objects as possible in as few bytes as possible.
+"""Files designed against the rule on memory.
 
-`DESIGNS` has, per kind of file, functions from a number of bytes to a content of about that size. What they are made
-of: tiny names, all different or ever the same; arcs among few names; empty lists and objects; very many very short
-lines or fields; one character that makes Python hold a whole text with four bytes per character.
+`DESIGNS` has, per kind of file, functions from a number of bytes to a content of about that size.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from itertools import chain, combinations, count, islice, permutations, product, repeat
-from string import ascii_letters, digits
+from collections.abc import Iterator
+from itertools import chain, combinations, count, islice, product, repeat
+from string import digits
 
-Design = Callable[[int], bytes]
-
-WIDE = "\U0001f984"
-"""In a text with this character all others take four bytes too."""
-
-LETTERS = ascii_letters + digits + "_"
-TWO_BYTES = [chr(code) for code in range(0x100, 0x7FF) if chr(code).isalpha()]
-N_NAMES = 16_000
-"""Just below the most variables that a file may have."""
-
-
-def words(alphabet: str = LETTERS) -> Iterator[str]:
-    """Different words, the shortest first."""
-    for length in count(1):
-        for letters in product(alphabet, repeat=length):
-            yield "".join(letters)
-
-
-def filled(n_bytes: int, head: str, pieces: Iterator[str], end: str = "") -> bytes:
-    """The head, as many pieces as fit, the end."""
-    kept: list[bytes] = [head.encode()]
-    size = len(kept[0])
-    for piece in pieces:
-        kept.append(piece.encode())
-        size += len(kept[-1])
-        if size >= n_bytes:
-            break
-    return b"".join([*kept, end.encode()])
-
-
-def repeated(head: str, piece: str, end: str = "") -> Design:
-    """One piece again and again."""
-    return lambda n: head.encode() + piece.encode() * (n // len(piece.encode())) + end.encode()
-
-
-def different(head: str, form: str, end: str = "", *, most: int | None = None) -> Design:
-    """A piece with a word of its own each; with `most`, the first words again after so many."""
-
-    def pieces() -> Iterator[str]:
-        own = [form.format(word) for word in islice(words(), most)] if most is not None else None
-        while True:
-            yield from own if own is not None else (form.format(word) for word in words())
-
-    return lambda n: filled(n, head, pieces(), end)
-
-
-def paired(head: str, form: str, end: str = "", *, forwards: bool = False, alphabet: list[str] = TWO_BYTES) -> Design:
-    """All pairs of few short names, forwards only where a cycle must not be."""
-    pairs = combinations if forwards else permutations
-    return lambda n: filled(n, head, (form.format(*pair) for pair in pairs(alphabet, 2)), end)
-
-
-def wide(design: Design, comment: str) -> Design:
-    """The same, and a comment that makes every character of the text wide; one that decodes to itself, if any."""
-    return lambda n: design(n) + comment.format(WIDE).encode()
-
-
-def _names(form: str, join: str, n: int = N_NAMES) -> str:
-    return join.join(form.format(word) for word in islice(words(), n))
-
+from fuzzing.designed_json import JSON_DESIGNS
+from fuzzing.making import (
+    LETTERS,
+    N_NAMES,
+    TWO_BYTES,
+    WIDE,
+    Design,
+    different,
+    filled,
+    names,
+    paired,
+    repeated,
+    wide,
+    words,
+)
 
 # Tables
 
@@ -96,12 +48,12 @@ _TABLES: dict[str, Design] = {
     "short lines": repeated("a,b\n", "0\n"),
     "even lines": repeated("a,b\n", "0,0\n"),
     "blank lines": repeated("a,b\n", "\n", "0,0\n"),
-    "many columns": lambda n: filled(n, _names("{}", ",") + "\n", iter(lambda: "0," * (N_NAMES - 1) + "0\n", "")),
+    "many columns": lambda n: filled(n, names("{}", ",") + "\n", iter(lambda: "0," * (N_NAMES - 1) + "0\n", "")),
     "many columns of two letters": lambda n: filled(
-        n, _names("{}", ",") + "\n", iter(lambda: "ab," * (N_NAMES - 1) + "ab\n", "")
+        n, names("{}", ",") + "\n", iter(lambda: "ab," * (N_NAMES - 1) + "ab\n", "")
     ),
     "a thousand columns": lambda n: filled(
-        n, _names("{}", ",", 1000) + "\n", ("ab," * 999 + f"{k % 7}\n" for k in count())
+        n, names("{}", ",", 1000) + "\n", ("ab," * 999 + f"{k % 7}\n" for k in count())
     ),
     "records over many lines": repeated('a,b\n"', '\n","', '\n"\n'),
     "quotes": repeated("a,b\n", '"","\n"\n'),
@@ -191,7 +143,7 @@ def _matrix(one: str) -> Design:
     def content(n: int) -> bytes:
         n_vars = int((n / 2) ** 0.5)
         rows = ([*("0" * (v + 1)), *(one * (n_vars - v - 1))] for v in range(n_vars))
-        return (_names("{}", ",", n_vars) + "\n" + "".join(",".join(row) + "\n" for row in rows)).encode()
+        return (names("{}", ",", n_vars) + "\n" + "".join(",".join(row) + "\n" for row in rows)).encode()
 
     return content
 
@@ -297,87 +249,6 @@ _XMLBIF: dict[str, Design] = {
     "lines": repeated("<BIF>", "\n", "</BIF>"),
 }
 
-# JSON
-
-_NET = '{"schema_version": 1, "names": '
-_BAYESNET = '{"format": "exactbnc.bayesnet", "schema_version": 1, "class": null, "variables": ['
-_MODEL = '{"format": "exactbnc.model", "schema_version": 1, "class": "a", "network": '
-_RUN = '{"format": "exactbnc.checkpoint", "version": 1, "sha256": "", "run": '
-_CHECKPOINTS = {
-    "run": (_RUN, ""),
-    "cuts": (_RUN + '{"cuts": ', "}"),
-    "clusters": (_RUN + '{"cuts": [{"clusters": ', "]}}"),
-}
-_PROOF = _NET + '["a"], "arcs": [], "certificate": {"version": 1, "parts": '
-_CERTIFICATES = {
-    "parts": (_PROOF, "}"),
-    "states": (_PROOF + '[{"states": ', "]}}"),
-    "stages": (_PROOF + '[{"stages": ', "]}}"),
-}
-_PART = '{"format": "exactbnc part 1", "build": "the build", "part": "child0-1of1", "sha256": "", "shapes": '
-
-
-def json_designs(head: str, end: str = "") -> dict[str, Design]:
-    """Documents of nothing but small values, behind a head that a reader believes."""
-    designs = {
-        "empty lists": repeated(head + "[", "[],", "[]]}"),
-        "empty objects": repeated(head + "[", "{},", "[]]}"),
-        "lists of one": repeated(head + "[", "[1],", "[]]}"),
-        "objects of one": repeated(head + "[", '{"a":1},', "[]]}"),
-        "nested lists": repeated(head + "[", "[[[[]]]],", "[]]}"),
-        "two letters": repeated(head + "[", '"ab",', '"a"]}'),
-        "different words": different(head + "[", '"{}",', '"+"]}'),
-        "two-byte letters": repeated(head + "[", '"\u0101",', '"a"]}'),
-        "wide letters": repeated(head + "[", f'"{WIDE}",', '"a"]}'),
-        "pairs of words": repeated(head + "[", '["ab","cd"],', "[]]}"),
-        "digits": repeated(head + "[", "1,", "1]}"),
-        "whole numbers": repeated(head + "[", "999,", "1]}"),
-        "numbers": repeated(head + "[", "1e1,", "1]}"),
-        "pairs of numbers": repeated(head + "[", "[.5,.5],".replace(".", "0."), "[]]}"),
-        "wide numbers": repeated(head + f'["{WIDE}",', "1e1,", "1]}"),
-        "keys": different(head + "{", '"{}":0,', '"+":0}}'),
-        "keys of lists": different(head + "{", '"{}":[],', '"+":0}}'),
-        "one long text": repeated(head + '"', "a", '"}'),
-        "escapes": repeated(head + '"', "\\n", '"}'),
-        "wide escapes": repeated(head + '"', "\\ud83e\\udd84\\n", '"}'),
-    }
-    return {name: lambda n, design=design: design(n) + end.encode() for name, design in designs.items()}  # type: ignore[misc]
-
-
-def _designs_at(places: dict[str, tuple[str, str]]) -> dict[str, Design]:
-    return {
-        f"{place} of {name}": design
-        for place, around in places.items()
-        for name, design in json_designs(*around).items()
-    }
-
-
-def _with_names(form: str) -> Design:
-    return different(_NET + "[", form, '"+"], "arcs": []}')
-
-
-_NETWORK = json_designs(_NET) | {
-    "names": _with_names('"{}",'),
-    "arcs": paired(
-        _NET + json.dumps(TWO_BYTES, ensure_ascii=False) + ', "arcs": [',
-        '["{}","{}"],',
-        '["\u0100","\u0102"]]}',
-        forwards=True,
-    ),
-    "the same arc": repeated(_NET + '["a","b"], "arcs": [', '["a","b"],', '["a","b"]]}'),
-}
-_STATES = json_designs('{"a": ') | {"columns": different("{", '"{}":["a"],', '"+":["a"]}')}
-_JSON_TABLE = '{{"name":"{}","states":["a"],"parents":[],"table":[1]}}'
-_BAYESNET_TABLE = '{"name":"a","states":["a"],"parents":[],"table":'
-_BAYESNETS = {f"variables as {name}": design for name, design in json_designs(_BAYESNET[:-1]).items()} | {
-    f"table of {name}": design for name, design in json_designs(_BAYESNET + _BAYESNET_TABLE).items()
-}
-_BAYESNETS |= {
-    "variables": different(_BAYESNET, _JSON_TABLE + ",", _JSON_TABLE.format("+") + "]}"),
-    "states": different(_BAYESNET + '{"name":"a","states":[', '"{}",', '"+"],"parents":[],"table":[1]}]}'),
-    "many tables": repeated(_BAYESNET, '{"table":[1]},', '{"table":[1]}]}'),
-}
-
 # Score files
 
 
@@ -427,22 +298,15 @@ _PSS: dict[str, Design] = {
 
 DESIGNS: dict[str, dict[str, Design]] = {
     "csv": _TABLES,
-    "states": _STATES,
     "jkl": _JKL,
-    "sidecar": json_designs('{"names": '),
     "pss": _PSS,
     "con": _CON,
     "tiers": _TIERS,
     "arcs": _ARCS,
-    "network": _NETWORK,
     "dot": _DOT,
     "adjacency": _ADJACENCY,
     "modelstring": _MODELSTRING,
     "bif": _BIF,
     "xmlbif": _XMLBIF,
-    "bayesnet": _BAYESNETS,
-    "model": json_designs(_MODEL) | json_designs(_MODEL[:-11] + '"provenance": '),
-    "certificate": _designs_at(_CERTIFICATES),
-    "checkpoint": _designs_at(_CHECKPOINTS),
-    "part": json_designs(_PART),
+    **JSON_DESIGNS,
 }

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scorecache import read_csv
+
 ROOT = Path(__file__).parents[2]
 
 sys.path.append(str(ROOT / "scripts"))
@@ -39,9 +41,11 @@ def test_valid_files_are_accepted(fuzzer):
         packed = content if fuzzer.reader.pack is None else fuzzer.reader.pack(content)
         fuzzer.path.write_bytes(packed)
         if fuzzer.reader.name.startswith("csv"):
-            readers.read_csv(fuzzer.path, missing="category")
-        else:
-            fuzzer.reader.read(str(fuzzer.path), companion, Random(0))
+            read_csv(fuzzer.path, missing="category")
+            continue
+        value = fuzzer.reader.read(str(fuzzer.path), companion, Random(0))
+        if fuzzer.reader.use is not None:
+            fuzzer.reader.use(value, companion, Random(0))
 
 
 def test_hostile_files_break_no_rule(fuzzer):
