@@ -81,12 +81,14 @@ def parse_with_numbers(text: str, n_bytes: int, keys: Collection[str], **hooks: 
 
 
 def with_lists(value: Any) -> Any:
-    """What was read, with lists in place of all `NestedNumbers`."""
+    """What was read, with lists in place of all `NestedNumbers`; nothing is copied."""
     if isinstance(value, NestedNumbers):
         return value.lists()
-    if isinstance(value, dict):
-        return {key: with_lists(own) for key, own in value.items()}
-    return [with_lists(own) for own in value] if isinstance(value, list) else value
+    if isinstance(value, dict | list):
+        for key, own in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(own, NestedNumbers | dict | list):
+                value[key] = with_lists(own)
+    return value
 
 
 def _without_numbers(text: str, keys: tuple[str, ...], taken: list[NestedNumbers]) -> Iterator[str]:

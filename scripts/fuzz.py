@@ -69,6 +69,7 @@ def _run(fuzzer: Fuzzer, options: argparse.Namespace) -> int:
             replay = f"scripts/fuzz.py {name} --seed {number} --inputs 1 --sample {options.sample} --keep ."
             print(f"{name}: {fault.told!r}\n  {replay}", flush=True)
         if options.keep is not None:
+            options.keep.mkdir(parents=True, exist_ok=True)
             (options.keep / f"{name}-{number}{fuzzer.reader.suffix}").write_bytes(fuzzer.path.read_bytes())
     spent = time.process_time() - cpu
     print(

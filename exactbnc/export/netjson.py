@@ -83,8 +83,9 @@ def parse_facts(text: str, label: str) -> dict[str, Any]:
     try:
         n_bytes = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
         stored = parse_with_numbers(text, n_bytes, PROOF_KEYS)
-        if isinstance(stored, dict):
-            stored = {key: value if key == "certificate" else with_lists(value) for key, value in stored.items()}
+        for key in stored if isinstance(stored, dict) else ():
+            if key != "certificate":
+                stored[key] = with_lists(stored[key])
     except json.JSONDecodeError as error:
         raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason

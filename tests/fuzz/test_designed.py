@@ -46,6 +46,7 @@ CHOSEN = [
     ("arcs", "one line"),
     ("network", "names"),
     ("network", "arcs"),
+    ("network", "empty lists"),
     ("network", "empty objects"),
     ("dot", "chain of different names"),
     ("dot", "quoted"),
@@ -107,6 +108,11 @@ def test_a_designed_file_takes_ten_times_its_bytes_at_most(fuzzers, kind, name):
 
     assert 0.5 * N_BYTES < len(content) < 1.2 * N_BYTES
     assert peak_ratio(fuzzers[kind], content) < MOST_RATIO
+
+
+@pytest.mark.parametrize("kind", ["network", "model", "states"])
+def test_lists_just_below_those_that_are_refused(fuzzers, kind):
+    assert peak_ratio(fuzzers[kind], designed.DESIGNS[kind]["empty lists"](N_BYTES // 2)) < MOST_RATIO
 
 
 @pytest.mark.parametrize("n_bytes", [N_BYTES, 4 * N_BYTES])
