@@ -50,8 +50,14 @@ def _requires(domain: Domain, parent: str, child: str) -> bool:
 
 
 def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
-    """Families that the constraints allow and the cache never looked at (an in-degree limit apart)."""
+    """Families that the constraints allow and the cache never looked at.
+
+    Its own limit of the parents is no reason, unless the constraints ask for more than that.
+    """
     reasons = []
+    asked = _parents_asked_for(domain, constraints)
+    if domain.max_parents is not None and asked > domain.max_parents:
+        reasons.append(f"it holds only families of at most {domain.max_parents} parents, and {asked} are asked for")
     if domain.is_classifier:
         if constraints.family == "general":
             reasons.append(f"it holds only families of the structure {domain.family!r}")
@@ -70,6 +76,15 @@ def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
     if domain.tiers and domain.tiers != constraints.tiers:
         reasons.append("it was built under tiers")
     return reasons
+
+
+def _parents_asked_for(domain: Domain, constraints: Constraints) -> int:
+    """The largest number of parents that is asked for in so many words, or by a structure other than the cache's."""
+    named = [constraints.max_parents or 0, *constraints.max_parents_of.values()]
+    if (constraints.family, constraints.k) != (domain.family, domain.k) and constraints.max_parents is None:
+        limit = _feature_limit(constraints.family, constraints.k) if constraints.is_classifier else float("inf")
+        named.append(0 if limit == float("inf") else 1 + int(limit))
+    return min(max(named), domain.n_vars - 1)
 
 
 def _feature_limit(family: str, k: int | None) -> float:

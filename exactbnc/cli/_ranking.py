@@ -49,9 +49,12 @@ def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> 
     if not ranking.solutions:
         return [f"status:  no network was found ({ranking.stop_reason})"]
     best = ranking.solutions[0]
-    proof = "each proved to be next" if ranking.is_complete else f"each proved; {describe_stop(ranking.stop_reason)}"
-    lines = [f"status:  {len(ranking.solutions)} networks, {proof}"]
     within = facts["complete_within"]
+    is_beyond = within is not None and -_distance(ranking.solutions[-1], best) > within
+    proof = f"each proved to be next{' over the families in the score file' if is_beyond else ''}"
+    if not ranking.is_complete:
+        proof = f"each proved; {describe_stop(ranking.stop_reason)}"
+    lines = [f"status:  {len(ranking.solutions)} networks, {proof}"]
     if within is not None:
         lines.append(
             f"note:    families were pruned from the score file: networks more than {within:g} below the best may be "

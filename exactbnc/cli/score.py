@@ -86,6 +86,7 @@ def score(
     from scorecache.codestore import CODES_SHARE
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
+    from scorecache.formats._writing import check_names
     from scorecache.progress import n_threads
     from scorecache.scores import make_score
     from scorecache.statesfile import load_states
@@ -130,6 +131,8 @@ def score(
     if dry_run or output is None:
         talk.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
         return
+    if not int_names:
+        check_names(dataset.names)  # before the work
     talk.note(_describe(estimate))
 
     folder = None if resume is None else plan.part_folder(resume)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,12 +16,7 @@ def check_writable(cache: ScoreCache) -> None:
     """Refuse a cache whose file no program could read back."""
     if not cache.names:
         raise ParameterError("a score file needs at least one variable, the cache has none")
-    for name in cache.names:
-        if not is_word(name):
-            raise ParameterError(
-                f"the variable name {name!r} cannot stand in a score file, where a name is one word that does not "
-                "begin with '#'; rename the variable or write integer names (int_names=True)"
-            )
+    check_names(cache.names)
     if len(cache.index) != cache.n_vars:
         raise ParameterError("variable names must be different from each other")
     empty = np.flatnonzero(np.diff(cache.child_start) == 0)
@@ -31,6 +26,16 @@ def check_writable(cache: ScoreCache) -> None:
         raise ParameterError("a score file holds finite scores only, the cache has one that is not")
     if cache.record is not None and cache.record.domain.names != cache.names:
         raise ParameterError("the cache and its record must have the same variables in the same order")
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names that cannot stand in a score file."""
+    for name in names:
+        if not is_word(name):
+            raise ParameterError(
+                f"the variable name {name!r} cannot stand in a score file, where a name is one word that does not "
+                "begin with '#'; rename the variable or write integer names (--int-names, int_names=True)"
+            )
 
 
 def is_word(name: str) -> bool:

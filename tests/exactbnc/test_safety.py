@@ -308,3 +308,29 @@ def test_features_without_the_class_are_named_with_the_command_that_helps(struct
 def test_a_contradiction_is_told_before_an_unsafe_cache():
     with pytest.raises(InfeasibleError, match="no network satisfies required arc a -> b; required arc b -> a"):
         Problem(full_cache(record_of()), Constraints.of(required_arcs=[("a", "b"), ("b", "a")]))
+
+
+@pytest.mark.parametrize(
+    ("domain", "constraints", "asked"),
+    [
+        ({"max_parents": 1}, {"max_parents": 2}, 2),
+        ({"max_parents": 1}, {"max_parents_of": {"a": 2}}, 2),
+        ({"max_parents": 1}, {"max_parents": 9}, 2),
+        ({**ANB, "max_parents": 1}, kdb(5), 2),
+        ({**ANB, "max_parents": 1}, FAN, 2),
+        ({**ANB, "max_parents": 2}, kdb(5), None),
+        ({**ANB, "max_parents": 1}, ANB, None),
+        ({**ANB, "max_parents": 1}, NAIVE_BAYES, None),
+        ({**kdb(2), "max_parents": 1}, kdb(2), None),
+        ({**kdb(2), "max_parents": 2}, {**kdb(2), "max_parents": 2}, None),
+        ({"max_parents": 1}, {}, None),
+        ({"max_parents": 1}, {"max_parents": 1}, None),
+        ({}, {"max_parents": 2}, None),
+    ],
+    ids=str,
+)
+def test_more_parents_than_the_file_holds_are_refused(domain, constraints, asked):
+    reasons = unsound_reasons(record_of("none", **domain), Constraints.of(**constraints))
+
+    own = f"it holds only families of at most {domain.get('max_parents')} parents, and {asked} are asked for"
+    assert reasons == ([] if asked is None else [own])

@@ -261,3 +261,16 @@ def test_ctrl_c_in_the_middle_of_a_build_ends_it_at_once(tmp_path):
     assert process.returncode == 130
     assert (out, err) == ("", "error: interrupted; no file was written\n")
     assert files_in(tmp_path) == ["wide.csv"]
+
+
+def test_a_name_that_no_score_file_holds_is_told_before_the_work(exactbnc, tmp_path, monkeypatch):
+    path = tmp_path / "data.csv"
+    path.write_text("a name,b\n0,1\n1,0\n")
+    monkeypatch.setattr("scorecache.build.BuildPlan.run", lambda *_, **__: pytest.fail("it was scored"))
+
+    run = exactbnc("score", path, "-o", tmp_path / "a.jkl")
+
+    assert run.code == 2
+    assert_is_one_error_line(run.err)
+    assert "the variable name 'a name' cannot stand in a score file" in run.err
+    assert "--int-names" in run.err
