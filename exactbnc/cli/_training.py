@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._parsing import parse_arc
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from scorecache.dataset import Dataset
 
 IRIS_CLASS = "species"
-MANY_NUMBERS = 20
-"""A column with more distinct numbers than this was hardly meant to be one of categories."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,11 @@ def training_data(data: str | None, class_name: str | None, reading: Reading, ta
         with expecting(data, Kind.TABLE):
             dataset = _read(data, reading)
         class_name = check_class(dataset, class_name)
-        if reading.discretize is None:
-            _tell_of_numbers(dataset, class_name, talk)
+        dataset, n_without = rows_with_class(dataset, class_name)
+        if n_without:
+            talk.note(f"rows without a class are left out: {n_without:,}")
+        for note in notes_on_columns(dataset, class_name, is_cut=reading.discretize is not None):
+            talk.note(note)
         return Training(dataset, class_name, reading.discretize)
     dataset, discretize = embedded_data(), reading.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)
@@ -97,20 +99,6 @@ def _read(path: str, reading: Reading) -> Dataset:
     )
 
 
-def _tell_of_numbers(dataset: Dataset, class_name: str, talk: Output) -> None:
-    """Say which columns are measurements, it seems, whose every value will be a state of its own."""
-    from exactbnc.cutting import numeric_columns
-    from scorecache.wording import listing
-
-    sizes = {name: len(dataset.states[dataset.index[name]]) for name in numeric_columns(dataset, class_name)}
-    many = [f"{name} ({size})" for name, size in sizes.items() if size > MANY_NUMBERS]
-    if many:
-        talk.note(
-            f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
-            "--discretize mdlp cuts them into intervals"
-        )
-
-
 def check_class(dataset: Dataset, class_name: str | None) -> str:
     """The class; an error says how to name it."""
     from scorecache.errors import DataError
@@ -127,19 +115,42 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
     return class_name
 
 
-def check_values(dataset: Dataset, max_states: int | None) -> None:
-    """Refuse columns that were not cut and have too many values."""
-    from scorecache._encode import MAX_STATES, MISSING_STATE
+def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
+    """The rows whose class is not missing, and how many others there are; a class has no state for those."""
+    from scorecache._encode import MISSING_STATE
+
+    v = dataset.index[class_name]
+    if dataset.states[v][-1] != MISSING_STATE:
+        return dataset, 0
+    is_known = dataset.codes[v] < len(dataset.states[v]) - 1
+    if is_known.all() or not is_known.any():  # a declared state of that name, or an error to come
+        return dataset, 0
+    states = (*dataset.states[:v], dataset.states[v][:-1], *dataset.states[v + 1 :])
+    return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
+
+
+def check_texts(dataset: Dataset) -> None:
+    """Refuse measurements with texts among them, which cannot be cut."""
+    from scorecache._encode import MISSING_STATE
     from scorecache._measure import MEASURED
     from scorecache.errors import DataError
     from scorecache.wording import listing
 
     for name in dataset.measurements:
-        others = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
-        raise DataError(
-            f"column {name!r} holds many numbers and among them {listing(map(repr, others))}; correct that, write a "
-            f"missing value as ? or NA, or leave the column out (--ignore {name})"
-        )
+        texts = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
+        if texts:
+            raise DataError(
+                f"column {name!r} holds many numbers and among them {listing(map(repr, texts))}; correct that, write "
+                f"a missing value as ? or NA, or leave the column out (--ignore {name})"
+            )
+
+
+def check_values(dataset: Dataset, max_states: int | None) -> None:
+    """Refuse columns that were not cut and have too many values."""
+    from scorecache._encode import MAX_STATES
+    from scorecache.errors import DataError
+
+    check_texts(dataset)
 
     most = max_states or MAX_STATES
     wide = [

@@ -94,7 +94,7 @@ def report(
 
 def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
     """The table as the model's training data were read."""
-    from exactbnc.cli._training import AnyColumn, check_class
+    from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
     from exactbnc.report.assessment import columns_of
     from scorecache._encode import MAX_STATES
     from scorecache.tablefile import read_table
@@ -111,8 +111,9 @@ def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
         only=columns_of(subject),
         measured=AnyColumn() if has_cuts else None,
     )
-    if subject.class_name in dataset.measurements:
-        check_class(dataset, subject.class_name)
+    if subject.class_name in dataset.index:
+        dataset, _ = rows_with_class(dataset, check_class(dataset, subject.class_name))
+    check_texts(dataset)
     return dataset
 
 

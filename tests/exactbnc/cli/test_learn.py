@@ -316,3 +316,35 @@ def test_parquet_files_are_learned_from_and_predicted(exactbnc, measured, tmp_pa
 
     assert read_model(models[0]).provenance["data_sha256"] == read_model(models[1]).provenance["data_sha256"]
     assert first == second == exactbnc("predict", models[0], measured).out
+
+
+def test_texts_among_few_numbers_and_columns_that_hardly_repeat_are_noted(exactbnc, tmp_path):
+    path = tmp_path / "data.csv"
+    fields = [f"{k / 4},name{k},{'ab'[k % 2]}" for k in range(100)] + ["n.d.,last,a"]
+    path.write_text("x,id,y\n" + "\n".join(fields) + "\n")
+
+    run = exactbnc("learn", path, "--class", "y", "--structure", "naive_bayes", "--discretize", "mdlp")
+
+    assert run.code == 0
+    assert run.err.splitlines() == [
+        "x holds 100 different numbers and 'n.d.': every value is taken for a state of its own; correct that, or write "
+        "a missing value as ? or NA",
+        "columns of text whose values hardly repeat: id (101 values in 101 rows); --ignore leaves a column out",
+    ]
+
+
+def test_rows_without_a_class_are_left_out(exactbnc, tmp_path):
+    path, model = tmp_path / "data.csv", tmp_path / "model.json"
+    path.write_text("x,y\n" + "0,a\n1,b\n0,?\n,a\n1,\n" * 10)
+
+    run = exactbnc("learn", path, "--class", "y", "--missing", "category", "-o", model)
+
+    assert run.err == "rows without a class are left out: 20\n"
+    learned = read_model(model)
+    assert learned.classes == ("a", "b")
+    assert learned.provenance["n_rows"] == 30
+    assert "missing" in learned.net.states[learned.net.index["x"]]
+    assert exactbnc("evaluate", path, "--class", "y", "--missing", "category", "--cv", "3").code == 0
+    report = exactbnc("report", model, "--data", path, "-o", tmp_path / "report.html", "--json")
+    assert report.code == 0
+    assert "not those" not in report.err

@@ -1,0 +1,62 @@
+"""What looks odd in the columns of training data, in words: none of it is an error, all of it can be a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scorecache.dataset import Dataset
+
+MANY_VALUES = 20
+"""A column with more distinct numbers than this was hardly meant to be one of categories."""
+FEW_TEXTS = 0.1
+"""The share of texts among numbers up to which they look like faults."""
+HARDLY_REPEATED = 0.5
+"""Distinct values per row from which a column looks like an identifier."""
+
+
+def notes_on_columns(dataset: Dataset, class_name: str, *, is_cut: bool) -> Iterator[str]:
+    """The notes; columns of numbers need none if they are cut."""
+    from exactbnc.cutting import numeric_columns
+    from scorecache.wording import listing
+
+    numeric = numeric_columns(dataset, class_name)
+    sizes = {name: len(states) for name, states in zip(dataset.names, dataset.states, strict=True)}
+    many = [f"{name} ({sizes[name]})" for name in numeric if sizes[name] > MANY_VALUES]
+    if many and not is_cut:
+        yield (
+            f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
+            "--discretize mdlp cuts them into intervals"
+        )
+    others = [name for name in dataset.names if name not in {*numeric, *dataset.measurements, class_name}]
+    mixed = {name: _texts_among_numbers(dataset, name) for name in others}
+    for name, texts in mixed.items():
+        if texts:
+            yield (
+                f"{name} holds {sizes[name] - len(texts)} different numbers and {listing(map(repr, texts))}: every "
+                "value is taken for a state of its own; correct that, or write a missing value as ? or NA"
+            )
+    unique = [
+        f"{name} ({sizes[name]} values in {dataset.n_rows:,} rows)"
+        for name in others
+        if not mixed[name] and sizes[name] > max(MANY_VALUES, HARDLY_REPEATED * dataset.n_rows)
+    ]
+    if unique:
+        yield f"columns of text whose values hardly repeat: {listing(unique)}; --ignore leaves a column out"
+
+
+def _texts_among_numbers(dataset: Dataset, name: str) -> list[str]:
+    """The few texts of a column of many numbers."""
+    import numpy as np
+
+    from exactbnc.cutting import numbers_of
+    from scorecache._encode import MISSING_STATE
+
+    states = dataset.states[dataset.index[name]]
+    is_number = np.isfinite(numbers_of(states))
+    texts = [
+        str(state) for state, is_own in zip(states, is_number, strict=True) if not is_own and state != MISSING_STATE
+    ]
+    is_mixed = is_number.sum() > MANY_VALUES and len(texts) <= FEW_TEXTS * len(states)
+    return texts if is_mixed else []
