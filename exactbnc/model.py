@@ -2,17 +2,18 @@
 
 Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
 state "missing" stands for missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
-steps before it, data, versions, command), and network, as in `exactbnc.export.bayesnetjson`. Values of a table are
-compared with the states as texts.
+steps before it, data, versions, command), and network, as in `exactbnc.export.bayesnetjson`. A value of a table is the
+state with the same text, or else the one state that is the same number: whoever writes 1 as 1.0 means it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,12 @@ class Model:
                     found[name] = values
         return found
 
+    def class_codes(self, dataset: Dataset) -> NDArray[np.uint16]:
+        """The class of every row of a table that has the column, unknown where it is none of the model's."""
+        states = dataset.states[dataset.index[self.class_name]]
+        codes: NDArray[np.uint16] = _matched(self.classes, states)[dataset.column(self.class_name)]
+        return codes
+
     def log_posterior(self, codes: Codes) -> NDArray[np.float64]:
         """log P(class | row), rows x classes."""
         return self.net.log_posterior(codes, self.class_name)
@@ -116,12 +123,21 @@ class Model:
             lookup = bins_of(numbers_of(tuple(states)), self.cut_points[name])
             lookup[lookup > len(self.cut_points[name])] = UNKNOWN
         else:
-            code_of = {str(state): code for code, state in enumerate(own)}
-            lookup = np.array([code_of.get(str(state), UNKNOWN) for state in states], dtype=np.uint16)
+            lookup = _matched(own, states)
         if MISSING_STATE in states:
             of_missing = own.index(MISSING_STATE) if name in self.missing_is_state else UNKNOWN
             lookup[list(states).index(MISSING_STATE)] = of_missing
         return lookup
+
+
+def _matched(own: Sequence[Any], states: Sequence[Any]) -> NDArray[np.uint16]:
+    """For every state of a table, the code of the model's state that it is."""
+    code_of: dict[Any, int] = {str(state): code for code, state in enumerate(own)}
+    numbers = numbers_of(tuple(own)).tolist()
+    counts = Counter(numbers)
+    code_of |= {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
+    pairs = zip(map(str, states), numbers_of(tuple(states)).tolist(), strict=True)
+    return np.array([code_of.get(text, code_of.get(number, UNKNOWN)) for text, number in pairs], dtype=np.uint16)
 
 
 def solution_facts(solution: Solution) -> dict[str, Any]:

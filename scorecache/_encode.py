@@ -282,7 +282,8 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
         faults.append(
             f"numbers with more than {encoding.limit(True)} distinct values look continuous: "
             f"{listing(numeric, most=100)}; "
-            "discretise them first (exactbnc.discretize, or --discretize of 'exactbnc learn' and 'evaluate')"
+            "discretise them first (exactbnc.discretize, discretize='mdlp' of a classifier, or --discretize of "
+            "'exactbnc learn' and 'evaluate')"
         )
     if textual:
         faults.append(
@@ -290,10 +291,9 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
             f"{listing(textual, most=100)}; leave it out (--ignore)"
         )
     if faults:
-        raise DataError(
-            f"{'; '.join(faults)}, or declare the states (--states), or take every value as a category "
-            f"(--max-states N, max_states=N, at most {MOST_STATES})"
-        )
+        every = f", or take every value as a category (--max-states N, max_states=N, at most {MOST_STATES})"
+        is_wider_possible = encoding.max_states != MOST_STATES
+        raise DataError(f"{'; '.join(faults)}, or declare the states (--states){every if is_wider_possible else ''}")
 
 
 def _settle_states(column: RawColumn, present: list[Hashable], encoding: Encoding) -> tuple[Hashable, ...]:

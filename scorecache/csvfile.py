@@ -85,13 +85,14 @@ def read_csv(
     (`Dataset.measurements`). A table of hardly anything but different values is refused: they take many times their
     text.
     """
+    ignore = frozenset(ignore)
     encoding = text_encoding(states, missing, max_states)
     store = CodeStore(codes_memory)
     label = "<stdin>" if str(path) == "-" else str(path)
     with _open_text(path) as file:
         try:
             rows = _Rows(label, iter(partial(file.readline, MOST_CHARACTERS), ""), _checked_separator(separator))
-            names, chunk = _first_rows(rows, header, least_columns)
+            names, chunk = _first_rows(rows, header, least_columns, may_lack_name="" in ignore)
             is_chosen = chosen_columns(names, weights, ignore, only)
             reading = _Reading(encoding, weights, frozenset(missing_values) | {""}, measured)
             columns, row_weights = _read_columns(rows, names, is_chosen, chunk, reading, store)
@@ -173,14 +174,16 @@ class _Reading:
         ]
 
 
-def _first_rows(rows: _Rows, header: bool, least_columns: int) -> tuple[list[str], list[list[str]]]:
+def _first_rows(
+    rows: _Rows, header: bool, least_columns: int, *, may_lack_name: bool
+) -> tuple[list[str], list[list[str]]]:
     """The names of the columns and, if there is no line of names, the row that was read to count them."""
     chunk = rows.take(1)
     if not chunk:
         raise DataError(f"{rows.label}: the file is empty; expected a line of column names and rows of values")
     if len(chunk[0]) > MOST_VARIABLES:
         raise rows.fault(chunk[0], too_many_variables(f"a line with {len(chunk[0]):,} fields"))
-    names = _column_names(rows, chunk[0]) if header else list(map(str, range(len(chunk[0]))))
+    names = _column_names(rows, chunk[0], may_lack_name) if header else list(map(str, range(len(chunk[0]))))
     if len(names) < least_columns:
         raise rows.fault(chunk[0], _no_separator(rows))
     rows.n_columns, rows.first_line = len(names), rows.line_of(chunk[0])
@@ -279,11 +282,11 @@ def _fit(encoders: Sequence[Encoder], rows: _Rows) -> bool:
     return n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES
 
 
-def _column_names(rows: _Rows, fields: list[str]) -> list[str]:
+def _column_names(rows: _Rows, fields: list[str], may_lack_name: bool) -> list[str]:
     names = [field.strip() for field in fields]
     fault = unreadable("".join(names))
-    if fault is None and "" in names and len(names) > 1:
-        fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line"
+    if fault is None and "" in names and len(names) > 1 and not may_lack_name:
+        fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line, or --ignore ''"
     if fault is None and len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         fault = f"column names must be different from each other; found twice: {listing(map(repr, twice))}"

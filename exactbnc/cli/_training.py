@@ -129,6 +129,12 @@ def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
     return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
 
 
+def check_kept(keep_at_most: int | None, *, is_cut: bool) -> None:
+    """Refuse to keep some columns of numbers where none are cut."""
+    if keep_at_most is not None and not is_cut:
+        raise UsageError("--keep-at-most says which columns are not cut: it goes with --discretize")
+
+
 def check_texts(dataset: Dataset) -> None:
     """Refuse measurements with texts among them, which cannot be cut."""
     from scorecache._encode import MISSING_STATE

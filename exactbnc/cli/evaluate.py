@@ -14,7 +14,7 @@ from exactbnc.cli._cluster import workers_of
 from exactbnc.cli._completion import OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
-from exactbnc.cli._training import Reading, check_values, constraints_of, names_in, training_data
+from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, names_in, training_data
 
 if TYPE_CHECKING:
     from exactbnc.constraints import Constraints
@@ -73,6 +73,7 @@ def evaluate(
         {**common, "n_jobs": None if jobs is None and scheduler is None else 1, "seed": seed},
     )
     reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
+    check_kept(keep_at_most, is_cut=data is None or discretize is not None)
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     if cutting is not None:

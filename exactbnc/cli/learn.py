@@ -10,7 +10,7 @@ from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
 from exactbnc.cli._output import Output, check_target, describe_score
 from exactbnc.cli._table import SolveTable
-from exactbnc.cli._training import Reading, check_values, constraints_of, training_data
+from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, training_data
 
 if TYPE_CHECKING:
     from exactbnc.learning import Learned, Recipe
@@ -81,6 +81,7 @@ def learn(
         seed=seed,
     )
     reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
+    check_kept(keep_at_most, is_cut=data is None or discretize is not None)
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     source = dataset

@@ -99,12 +99,20 @@ def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Data
 
 def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
+    from exactbnc.bayesnet import UNKNOWN
+    from scorecache._encode import MISSING_STATE
+
     notes = []
     absent = [name for name in classifier.features if name not in table.index]
     if absent:
         notes.append(f"columns that the model knows and the table lacks are summed out: {listing(absent)}")
     if extra:
         notes.append(f"columns that the model does not know are left out: {listing(extra)}")
+    if classifier.class_name in table.index:
+        told = [state for state in table.states[table.index[classifier.class_name]] if state != MISSING_STATE]
+        if told and (classifier.class_codes(table) == UNKNOWN).all():
+            classes = listing(map(repr, classifier.classes))
+            notes.append(f"the table's classes, {listing(map(repr, told))}, are none of the model's, {classes}")
     for name, values in classifier.unseen(table).items():
         notes.append(f"values of {name} never seen in training are summed out: {listing(values)}")
     return notes
@@ -126,6 +134,7 @@ def _csv_text(classifier: Model, log_posterior: Any) -> str:
 def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -> dict[str, Any]:
     import numpy as np
 
+    from exactbnc.bayesnet import UNKNOWN
     from scorecache._encode import MISSING_STATE
 
     best = log_posterior.argmax(axis=1)
@@ -137,14 +146,12 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -
         "output": output,
     }
     if classifier.class_name in table.index:
-        codes = table.column(classifier.class_name)
-        labels = [str(state) for state in classifier.classes]
-        actual = [str(state) for state in table.states[table.index[classifier.class_name]]]
-        is_known = np.array([label != MISSING_STATE or label in labels for label in actual])
-        is_right = np.array(labels, dtype=object)[best] == np.array(actual, dtype=object)[codes]
-        if is_known[codes].any():
-            facts["accuracy"] = float(np.mean(is_right[is_known[codes]]))
-            facts["n_rows_with_class"] = int(is_known[codes].sum())
+        actual = classifier.class_codes(table)
+        is_missing = np.array([state == MISSING_STATE for state in table.states[table.index[classifier.class_name]]])
+        is_told = (actual != UNKNOWN) | ~is_missing[table.column(classifier.class_name)]
+        if (actual != UNKNOWN).any():
+            facts["accuracy"] = float(np.mean((best == actual)[is_told]))
+            facts["n_rows_with_class"] = int(is_told.sum())
     return facts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,16 @@ ClassName = Annotated[
 Separator = Annotated[
     str | None, typer.Option("--separator", metavar="S", help="What stands between columns; found if not given.")
 ]
+Weights = Annotated[
+    str | None, typer.Option("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
+]
+Missing = Annotated[
+    Literal["error", "drop", "category"] | None,
+    typer.Option("--missing", help="Missing values: refuse them, drop the row, or make them a state."),
+]
+MaxStates = Annotated[
+    int | None, typer.Option("--max-states", metavar="N", help="Refuse a column with more states than this.")
+]
 Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
@@ -54,6 +64,9 @@ def report(
     title: Title = None,
     class_name: ClassName = None,
     separator: Separator = None,
+    weights: Weights = None,
+    missing: Missing = None,
+    max_states: MaxStates = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -75,7 +88,8 @@ def report(
     assessment, note = None, None
     if data is not None:
         with expecting(data, Kind.TABLE):
-            table = _read(data, subject, separator)
+            given = {"separator": separator, "weights": weights, "missing": missing, "max_states": max_states}
+            table = _read(data, subject, given)
         _tell_relation(talk, subject, table)
         if subject.class_name is None:
             talk.note("the network has no class (--class names one), so there is nothing to cross-validate")
@@ -92,19 +106,20 @@ def report(
     talk.result(_lines(facts), "report", facts)
 
 
-def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
-    """The table as the model's training data were read."""
+def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
+    """The table as the model's training data were read, unless something else is given."""
     from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
     from exactbnc.report.assessment import columns_of
     from scorecache._encode import MAX_STATES
     from scorecache.tablefile import read_table
 
     steps = subject.provenance.get("steps")
-    known: dict[str, Any] = steps if isinstance(steps, dict) else {}
+    known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}
+    known |= {name: value for name, value in given.items() if value is not None}
     has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
     dataset = read_table(
         path,
-        separator=separator or known.get("separator"),
+        separator=known.get("separator"),
         weights=known.get("weights"),
         missing=known.get("missing") or "error",
         max_states=known.get("max_states") or (MAX_STATES if has_cuts else None),
@@ -120,7 +135,7 @@ def _read(path: str, subject: Subject, separator: str | None) -> Dataset:
 def _tell_relation(talk: Output, subject: Subject, table: Dataset) -> None:
     digest = subject.provenance.get("data_sha256")
     if isinstance(digest, str) and digest != table.sha256:
-        talk.note("the data are not those that the network was learned from: the report is about its recipe on these")
+        talk.note("the data are not those that the network was learned from, or were read in another way")
 
 
 def _facts(subject: Subject, assessment: Assessment | None, output: str, size: int) -> dict[str, Any]:

@@ -123,11 +123,20 @@ def test_extra_columns_are_ignored_and_absent_ones_summed_out(model):
         assert probabilities == pytest.approx(expected, rel=1e-10)
 
 
-def test_states_are_compared_as_texts():
+def test_states_are_compared_as_texts_and_else_as_numbers():
     data = Dataset.from_columns({"n": [1, 2, 2, 1], "y": [True, False, True, False]})
     model = Model(learn(data, "y", Recipe("naive_bayes")).net, "y")
 
-    assert model.encode(rows(n=["2", "1.0", "1"], z=["", "", "x"]))[0].tolist() == [1, UNKNOWN, 0]
+    found = model.encode(rows(n=["2", "1.0", "1", "1.5", "one", "inf"], z=["", "", "x", "", "", ""]))
+    assert found[0].tolist() == [1, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN]
+    assert model.class_codes(rows(y=["True", "False", "1", "maybe"])).tolist() == [1, 0, UNKNOWN, UNKNOWN]
+
+
+def test_a_number_that_two_states_spell_is_neither():
+    data = Dataset.from_columns({"n": ["1", "1.0", "2", "1"], "y": ["a", "b", "a", "b"]})
+    model = Model(learn(data, "y", Recipe("naive_bayes")).net, "y")
+
+    assert model.encode(rows(n=["1", "1.0", "1.00", "2.0"], z=["", "", "", ""]))[0].tolist() == [0, 1, UNKNOWN, 2]
 
 
 @pytest.mark.parametrize(

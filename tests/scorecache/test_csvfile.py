@@ -38,7 +38,7 @@ MESSAGES = {
     "empty.csv": f": {EMPTY}",
     "header_only.csv": ":2: expected rows of values after the column names, got none",
     "missing_values.csv": f": missing values: 3 in 'age', 1 in 'sex', 1 in 'city'; {WAYS_OUT}",
-    "name_empty.csv": ":1: column 2 of 3 has no name; name it in this line",
+    "name_empty.csv": ":1: column 2 of 3 has no name; name it in this line, or --ignore ''",
     "name_in_latin1.csv": f":1: the byte 0xf6 {CONVERT}",
     "name_twice.csv": ":1: column names must be different from each other; found twice: 'a', 'b'",
     "not_gzip.csv.gz": f": {PACKED} (Not a gzipped file (b'a,'))",
@@ -328,7 +328,8 @@ def test_columns_of_many_values_are_refused(table):
 
     with refusal(
         "t.csv: numbers with more than 100 distinct values look continuous: 'x' (1001); "
-        "discretise them first (exactbnc.discretize, or --discretize of 'exactbnc learn' and 'evaluate'); "
+        "discretise them first (exactbnc.discretize, discretize='mdlp' of a classifier, or --discretize of "
+        "'exactbnc learn' and 'evaluate'); "
         "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (--ignore), "
         "or declare the states (--states), or take every value as a category "
         "(--max-states N, max_states=N, at most 65536)"

@@ -20,7 +20,10 @@ WAYS_OUT = (
 CATEGORIES = (
     "or declare the states (--states), or take every value as a category (--max-states N, max_states=N, at most 65536)"
 )
-DISCRETISE = "discretise them first (exactbnc.discretize, or --discretize of 'exactbnc learn' and 'evaluate')"
+DISCRETISE = (
+    "discretise them first (exactbnc.discretize, discretize='mdlp' of a classifier, or --discretize of "
+    "'exactbnc learn' and 'evaluate')"
+)
 COUNTS = "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows."
 
 VALUES = {
@@ -302,7 +305,7 @@ def test_no_column_has_more_states_than_there_are_codes(as_array):
 
     with refusal(
         "numbers with more than 65536 distinct values look continuous: 'x' (more than 65536); "
-        f"{DISCRETISE}, {CATEGORIES}"
+        f"{DISCRETISE}, or declare the states (--states)"
     ):
         Dataset.from_columns({"x": values}, max_states=65536)
     with pytest.raises(DataError, match="'x' \\(more than 65536\\)"):

@@ -210,3 +210,12 @@ def test_columns_that_cannot_be_chosen(tmp_path, options, message):
 
     with pytest.raises(ParameterError, match=message):
         read_csv(path, **options)
+
+
+def test_a_column_without_a_name_can_be_left_out(tmp_path):
+    """As pandas writes the index of a frame."""
+    path = write(tmp_path, ["", "a", "b"], [("0", "x", "y"), ("1", "z", "y")])
+
+    assert read_csv(path, ignore=[""]).names == ("a", "b")
+    with pytest.raises(DataError, match="column 1 of 3 has no name; name it in this line, or --ignore ''"):
+        read_csv(path)

@@ -348,3 +348,11 @@ def test_rows_without_a_class_are_left_out(exactbnc, tmp_path):
     report = exactbnc("report", model, "--data", path, "-o", tmp_path / "report.html", "--json")
     assert report.code == 0
     assert "not those" not in report.err
+
+
+@pytest.mark.parametrize("command", ["learn", "evaluate"])
+def test_what_is_kept_goes_with_what_is_cut(exactbnc, numbers, command):
+    run = exactbnc(command, numbers, "--class", "y", "--keep-at-most", "3")
+
+    assert run.code == 2
+    assert "--keep-at-most says which columns are not cut: it goes with --discretize" in run.err

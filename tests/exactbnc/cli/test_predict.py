@@ -173,3 +173,29 @@ def test_more_rows_than_a_column_may_have_states(exactbnc, tmp_path):
     assert "values of x never seen in training are summed out: many" in run.err
     explained = json.loads(exactbnc("explain", model, rows, "--row", "69999", "--json").out)
     assert "3.4999" in json.dumps(explained)
+
+
+def test_numbers_are_matched_however_they_are_written(exactbnc, tmp_path):
+    """As pandas writes a column of whole numbers with a hole."""
+    model, table, rows = tmp_path / "model.json", tmp_path / "data.csv", tmp_path / "rows.csv"
+    table.write_text("x,y\n" + "0,0\n1,1\n" * 20)
+    rows.write_text("x,y\n0.0,0.0\n1.0,1.0\n,1.0\n")
+    exactbnc("learn", table, "--class", "y", "-o", model)
+
+    run = exactbnc("predict", model, rows, "-o", tmp_path / "p.csv", "--json")
+
+    facts = json.loads(run.out)
+    assert facts["n_rows_with_class"] == 3
+    assert facts["accuracy"] >= 2 / 3
+    assert "never seen" not in run.err
+
+
+def test_classes_that_the_model_does_not_have_are_told(exactbnc, asia, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("smoke,dysp\nyes,1\nno,0\n")
+
+    run = exactbnc("predict", asia, rows, "-o", tmp_path / "p.csv", "--json")
+
+    assert "accuracy" not in json.loads(run.out)
+    quiet = exactbnc("predict", asia, rows, "-o", tmp_path / "p.csv")
+    assert "the table's classes, '0', '1', are none of the model's, 'no', 'yes'" in quiet.err

@@ -168,3 +168,18 @@ def test_mistakes_are_one_line(exactbnc, tmp_path):
     codes = [run.code for run in runs.values()]
     assert codes == [ExitCode.USAGE, ExitCode.USAGE, ExitCode.USAGE, ExitCode.BAD_INPUT, ExitCode.ERROR]
     assert not (tmp_path / "a.html").exists()
+
+
+def test_the_table_is_read_as_asked_for(exactbnc, tmp_path):
+    table, scores, net = tmp_path / "data.csv", tmp_path / "a.jkl", tmp_path / "net.json"
+    table.write_text("x,z,y,w\n" + "0,?,0,2\n1,1,1,1\n0,0,0,3\n,1,1,1\n" * 10)
+    reading = ["--missing", "category", "--weights", "w"]
+    assert exactbnc("score", table, "--class", "y", "--anb", *reading, "-o", scores).code == 0
+    assert exactbnc("solve", scores, "--anb", "-o", net).code == 0
+
+    refused = exactbnc("report", net, "--data", table, "-o", tmp_path / "a.html")
+    run = exactbnc("report", net, "--data", table, *reading, "-o", tmp_path / "a.html")
+
+    assert "missing values: 10 in 'x', 10 in 'z'" in refused.err
+    assert run.code == 0
+    assert "not those" not in run.err
