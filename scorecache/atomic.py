@@ -46,10 +46,11 @@ def atomic_write(*targets: str | os.PathLike[str]) -> Iterator[tuple[ByteSink, .
                 stack.enter_context(_synced(temporary, Path(target).suffix.lower()))
                 for temporary, target in zip(temporaries, targets, strict=True)
             )
-        for temporary, final in zip(temporaries, finals, strict=True):
-            if final.exists():
-                shutil.copymode(final, temporary)
-            os.replace(temporary, final)
+        with _alone_in(finals[0].parent) if len(finals) > 1 else nullcontext():
+            for temporary, final in zip(temporaries, finals, strict=True):
+                if final.exists():
+                    shutil.copymode(final, temporary)
+                os.replace(temporary, final)
     except OSError as error:
         if error.errno is None or error.filename not in {None, *map(str, temporaries)}:
             raise
@@ -58,6 +59,23 @@ def atomic_write(*targets: str | os.PathLike[str]) -> Iterator[tuple[ByteSink, .
         for temporary in temporaries:
             with suppress(OSError):
                 temporary.unlink()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Of those who replace several files of a folder, one at a time; where the system has no such lock, all at once."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def remove_abandoned(folder: Path) -> None:

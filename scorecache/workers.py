@@ -12,7 +12,7 @@ import warnings
 from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import wait
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -48,19 +48,15 @@ def results_of(
 ) -> Iterator[tuple[Key, Result]]:
     """`function(*arguments(key))` for every key, as they are done.
 
-    With a Dask `client` they run on its cluster, and what is `shared` by the arguments is sent there once, as it is
-    with Ray. If the only copy goes down with its worker, the tasks that need it are lost, and handed out again with a
-    new copy. Without `n_jobs`, here or in joblib's configuration, a cluster is used as a whole.
+    With a Dask `client`, or with joblib's Dask backend, they run on a cluster, and what is `shared` by the arguments is
+    sent there once, as it is with Ray. If the only copy goes down with its worker, the tasks that need it are lost, and
+    handed out again with a new copy. Without `n_jobs`, here or in joblib's configuration, a cluster is used as a whole.
     """
     waiting = dict.fromkeys(keys)
     n_failures = 0
     while waiting:
         try:
-            config: Any = nullcontext()
-            if client is not None:
-                from joblib import parallel_config
-
-                config = parallel_config("dask", client=_WatchingClient(client), scatter=list(shared))
+            config = _watched(client, shared)
             with config, closing(_one_round(function, list(waiting), arguments, n_jobs, shared)) as outcomes:
                 for key, result, error in outcomes:
                     if error is not None:
@@ -159,6 +155,25 @@ class _WatchingClient:
             return sending.result()
         except Exception as error:
             raise _LostError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
+
+
+def _watched(client: Any, shared: Sequence[Any]) -> AbstractContextManager[Any]:
+    """Dask with its workers watched, if there is a client or joblib's active backend has one; else nothing."""
+    from joblib import parallel_config
+    from joblib.parallel import get_active_backend
+
+    options: dict[str, Any] = {}
+    if client is None:
+        backend, n_jobs = get_active_backend()
+        if type(backend).__module__ != "joblib._dask" or _is_on_a_dask_worker():
+            return nullcontext()
+        client, options = backend.client, dict(backend.submit_kwargs)
+        if n_jobs is not None:
+            options["n_jobs"] = n_jobs
+    config: AbstractContextManager[Any] = parallel_config(
+        "dask", client=_WatchingClient(client), scatter=list(shared), **options
+    )
+    return config
 
 
 def _one_round(

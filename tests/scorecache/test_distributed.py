@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import time
+from contextlib import nullcontext
 
 import joblib
 import pytest
@@ -79,7 +80,8 @@ def test_a_cluster_backend_is_used_but_not_by_its_own_tasks(monkeypatch):
     assert len(runs) == 1
 
 
-def test_a_worker_lost_while_the_data_are_sent_is_survived(monkeypatch):
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_worker_lost_while_the_data_are_sent_is_survived(monkeypatch, is_given):
     """Dask's scheduler goes on waiting for it; found with a real worker that was killed at that moment."""
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(workers, "WATCH_SECONDS", 0.05)
@@ -100,7 +102,9 @@ def test_a_worker_lost_while_the_data_are_sent_is_survived(monkeypatch):
             return never() if n_sent == 1 else scatter(*data, **options)
 
         monkeypatch.setattr(client, "scatter", send)
-        cache = plan_build(dataset, "bic", max_parents=2).run(distribute=True, client=client)
+        with nullcontext() if is_given else joblib.parallel_config("dask"):
+            plan = plan_build(dataset, "bic", max_parents=2)
+            cache = plan.run(distribute=True, client=client if is_given else None)
 
     assert n_sent == 2
     assert cache.equals(build_cache(dataset, "bic", max_parents=2))
