@@ -46,7 +46,11 @@ def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]
     certificate = facts.get("certificate")
     if certificate is None:
         raise NetworkFileError(
-            path, None, f"there is no certificate in it; 'exactbnc solve CACHE --certificate -o {label}' writes one"
+            path,
+            None,
+            f"there is no certificate in it; 'exactbnc solve CACHE --certificate -o {label}' writes one, but "
+            "not under rules on the network as a whole (TAN, numbers of edges, ancestors, required adjacencies, "
+            "immoralities), nor where the proof is too long",
         )
     if not isinstance(certificate, dict) or certificate.get("version") != VERSION:
         raise CertificateError(f"expected a certificate of version {VERSION}")

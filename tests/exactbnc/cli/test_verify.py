@@ -165,7 +165,7 @@ def test_another_score_file_is_told(exactbnc, cache, certified):
     assert rejection(exactbnc("verify", cache, target, "--ignore-hash"))
 
 
-def test_a_network_without_certificate_says_how_to_get_one(exactbnc, cache, tmp_path):
+def test_a_network_without_certificate_says_how_to_get_one_and_where_there_is_none(exactbnc, cache, tmp_path):
     target = tmp_path / "net.json"
     exactbnc("solve", cache, "-o", target)
 
@@ -173,7 +173,9 @@ def test_a_network_without_certificate_says_how_to_get_one(exactbnc, cache, tmp_
 
     assert (run.code, run.out) == (3, "")
     assert run.err == (
-        f"error: {target}: there is no certificate in it; 'exactbnc solve CACHE --certificate -o {target}' writes one\n"
+        f"error: {target}: there is no certificate in it; 'exactbnc solve CACHE --certificate -o {target}' writes one, "
+        "but not under rules on the network as a whole (TAN, numbers of edges, ancestors, required adjacencies, "
+        "immoralities), nor where the proof is too long\n"
     )
 
 
