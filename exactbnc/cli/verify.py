@@ -32,12 +32,19 @@ def verify(
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
-    with expecting(network, Kind.NETWORK):
-        dag, stored = read_certificate(network)
-    with expecting(cache, Kind.SCORES):
-        scores = read_cache(cache, format=cache_format)
-    problem = certified_problem(scores, stored, any_scores=ignore_hash)
-    verified = certificate.verify(problem, dag, proof_of(stored))
+    talk = Output(as_json=as_json)
+    try:
+        with expecting(network, Kind.NETWORK):
+            dag, stored = read_certificate(network)
+        with expecting(cache, Kind.SCORES):
+            scores = read_cache(cache, format=cache_format)
+        problem = certified_problem(scores, stored, any_scores=ignore_hash)
+        verified = certificate.verify(problem, dag, proof_of(stored))
+    except certificate.CertificateError as error:
+        if as_json:
+            told = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}
+            talk.result([], "verify", told)
+        raise
     facts: dict[str, Any] = {
         "verified": True,
         "score": f"{verified.score:f}",
@@ -48,7 +55,7 @@ def verify(
         "cache_is_safe": problem.cache_is_safe,
         "wall_seconds": time.monotonic() - begun,
     }
-    Output(as_json=as_json).result(_lines(facts, problem.unsound_reasons), "verify", facts)
+    talk.result(_lines(facts, problem.unsound_reasons), "verify", facts)
 
 
 def _lines(facts: dict[str, Any], unsound_reasons: list[str]) -> list[str]:

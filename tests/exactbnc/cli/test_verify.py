@@ -152,6 +152,21 @@ def test_a_changed_file_is_rejected(exactbnc, cache, certified, change, fault):
     assert rejection(exactbnc("verify", cache, target)) == fault
 
 
+def test_json_tells_why_a_certificate_is_rejected(exactbnc, cache, certified):
+    run = exactbnc("verify", cache, changed(certified(), lambda net: net["arcs"].pop()), "--json")
+
+    document = json.loads(run.out)
+    assert 0 < document.pop("wall_seconds") < 60
+    assert document == {
+        "schema_version": 1,
+        "command": "verify",
+        "verified": False,
+        "reason": "the score file does not hold every family of the network",
+    }
+    assert run.code == 7
+    assert_is_one_error_line(run.err)
+
+
 def test_another_score_file_is_told(exactbnc, cache, certified):
     target = certified()
     cache.write_text(LOOP.replace("-0.5 1 b", "-0.6 1 b"))
