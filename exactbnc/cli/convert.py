@@ -24,10 +24,11 @@ def convert(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Convert a score file; the names say the formats: .jkl, .pss, either with .gz."""
-    from scorecache.formats import read_cache, write_cache
+    from scorecache.formats import format_of, read_cache, write_cache
 
     check_target(target)
     check_score_file_name(target, target_format)
+    format_of(target, target_format)
     with expecting(source, Kind.SCORES):
         cache = read_cache(source, format=source_format)
     write_cache(cache, target, format=target_format, int_names=int_names)

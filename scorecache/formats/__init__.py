@@ -34,6 +34,9 @@ FORMATS: dict[str, Format] = {
     "pss": Format(pss.SUFFIXES, pss.read, pss.write),
 }
 
+OTHER_PACKINGS = (".7z", ".bz2", ".lz4", ".lzma", ".rar", ".tar", ".tgz", ".txz", ".z", ".zip", ".zst")
+"""Endings that promise a packing which is neither read nor written."""
+
 _DEFAULT = "jkl"
 
 
@@ -52,8 +55,10 @@ def write_cache(
 def format_of(path: str | os.PathLike[str], name: str | None) -> Format:
     """The format of that name, or the one that the ending of the path says."""
     stem = Path(path)
-    if stem.suffix.lower() == ".zst":
-        raise ParameterError(f"score files are packed with gzip or xz, not zstd. Got {os.fspath(path)!r} instead.")
+    if stem.suffix.lower() in OTHER_PACKINGS:
+        raise ParameterError(
+            f"score files are packed with gzip or xz (.gz, .xz), not as {stem.suffix}. Got {os.fspath(path)!r} instead."
+        )
     if stem.suffix.lower() in PACKED_SUFFIXES:
         stem = stem.with_suffix("")
     if name is None:

@@ -93,6 +93,20 @@ def test_scores_are_not_written_under_the_name_of_something_else(exactbnc, files
     assert not (tmp_path / "out.bif").exists()
 
 
+@pytest.mark.parametrize("command", [["convert", Kind.SCORES], ["score", Kind.TABLE, "-o"]])
+@pytest.mark.parametrize("option", ["", "jkl"])
+def test_scores_are_not_written_under_a_packing_that_is_not_ours(exactbnc, files, tmp_path, command, option):
+    target = tmp_path / "out.jkl.bz2"
+    named = ["--to" if command[0] == "convert" else "--format", option] if option else []
+
+    run = exactbnc(*(files.get(word, word) for word in command), target, *named)
+
+    assert run.code == 2
+    assert_is_one_error_line(run.err)
+    assert "packed with gzip or xz (.gz, .xz), not as .bz2. Got " in run.err
+    assert not target.exists()
+
+
 def test_a_table_without_a_column_of_the_model_is_refused(exactbnc, files, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")

@@ -102,12 +102,14 @@ def test_unknown_format_is_refused(tmp_path):
     assert str(caught.value) == "the format must be one of jkl, pss. Got 'csv' instead."
 
 
-def test_zstd_is_refused_in_both_directions():
-    message = r"score files are packed with gzip or xz, not zstd. Got 'a.jkl.zst' instead."
+@pytest.mark.parametrize("suffix", [".zst", ".bz2", ".zip", ".lzma"])
+def test_other_packings_are_refused_in_both_directions(suffix):
+    name = f"a.jkl{suffix}"
+    message = rf"score files are packed with gzip or xz \(.gz, .xz\), not as {suffix}. Got '{name}' instead."
     with pytest.raises(ParameterError, match=message):
-        read_cache("a.jkl.zst")
+        read_cache(name)
     with pytest.raises(ParameterError, match=message):
-        write_cache(CACHE, "a.jkl.zst")
+        write_cache(CACHE, name)
 
 
 def test_missing_file_is_the_systems_error(tmp_path):
