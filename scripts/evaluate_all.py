@@ -91,7 +91,8 @@ def _method(structure: str, options: argparse.Namespace) -> Method:
 
 def _measures(found: Evaluation) -> dict[str, Any]:
     names = ("accuracy", "log_loss", "brier", "auc", "fit_seconds", "predict_seconds")
-    return {**{name: found.mean(name) for name in names}, "n_unproved": len(found.folds) - found.n_proved}
+    n_unproved = sum(fold.is_proved is False for fold in found.folds)
+    return {**{name: found.mean(name) for name in names}, "n_unproved": n_unproved}
 
 
 def _cell(result: dict[str, Any]) -> str:

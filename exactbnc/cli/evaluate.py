@@ -98,6 +98,7 @@ def evaluate(
         "class": class_name,
         "n_rows": dataset.n_rows,
         "n_features": dataset.n_vars - 1,
+        "n_classes": int(dataset.arities[dataset.index[class_name]]),
         "n_folds": folds,
         "seed": seed,
         "discretize": cutting,
@@ -160,7 +161,7 @@ def _search(name: str) -> ParentChildSearch:
 
 
 def _facts(evaluation: Evaluation) -> dict[str, Any]:
-    """The numbers of JSON; an infinite log-loss is null, as is the AUC where it is not defined."""
+    """The numbers of JSON; an infinite log-loss is null, as are the AUC and the proofs where there are none."""
     return {
         "method": evaluation.method,
         **{name: _finite(evaluation.mean(name)) for name in MEASURES},
@@ -179,7 +180,7 @@ def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:
     table = Table(
         title=f"{facts['n_folds']}-fold cross-validation, {facts['n_rows']:,} rows, {facts['n_features']} features, "
         f"class {facts['class']}",
-        caption="mean ± standard deviation over the folds; proved: structures proved best",
+        caption=_caption(found, facts["n_classes"]),
         caption_justify="left",
     )
     table.add_column("method")
@@ -188,8 +189,16 @@ def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:
     for evaluation in found:
         cells = [_with_spread(evaluation, name) for name in ("accuracy", "log_loss", "auc", "brier")]
         seconds = [f"{evaluation.mean(name):.3f}" for name in ("fit_seconds", "predict_seconds")]
-        table.add_row(evaluation.method, *cells, *seconds, f"{evaluation.n_proved}/{len(evaluation.folds)}")
+        proved = "-" if evaluation.n_proved is None else f"{evaluation.n_proved}/{len(evaluation.folds)}"
+        table.add_row(evaluation.method, *cells, *seconds, proved)
     print_table(table)
+
+
+def _caption(found: Sequence[Evaluation], n_classes: int) -> str:
+    told = "mean ± standard deviation over the folds; proved: structures proved best"
+    if all(evaluation.mean("auc") is not None for evaluation in found):
+        return told
+    return f"{told}\nAUC is for two classes{'' if n_classes > 2 else ', both in every fold'}"
 
 
 def _with_spread(evaluation: Evaluation, name: str) -> str:

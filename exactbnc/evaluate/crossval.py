@@ -38,7 +38,7 @@ class Scores:
     auc: float | None
     fit_seconds: float
     predict_seconds: float
-    is_proved: bool
+    is_proved: bool | None
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,10 @@ class Evaluation:
         return stdev(values) if is_plain else None
 
     @property
-    def n_proved(self) -> int:
-        return sum(fold.is_proved for fold in self.folds)
+    def n_proved(self) -> int | None:
+        """The folds whose structure was proved best; None if there are no structures."""
+        proofs = [fold.is_proved for fold in self.folds if fold.is_proved is not None]
+        return sum(proofs) if proofs else None
 
 
 def cross_validate(

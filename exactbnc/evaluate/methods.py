@@ -24,10 +24,13 @@ Predictor = Callable[[NDArray[np.uint16]], Floats]
 
 @dataclass(frozen=True)
 class Fitted:
-    """A predictor, whether its structure was proved best, and the network, where it is one."""
+    """A predictor, whether its structure was proved best, and the network, where it is one.
+
+    `is_proved` is None where there is no structure that could be best.
+    """
 
     predict: Predictor
-    is_proved: bool = True
+    is_proved: bool | None = True
     net: BayesNet | None = None
 
 
@@ -101,4 +104,4 @@ class Averaged:
         """Count pairs."""
         average = TanAverage.of(dataset, class_name, weight=self.weight, stubborn=self.stubborn)
         features = [v for v, name in enumerate(dataset.names) if name != class_name]
-        return Fitted(lambda codes: average.log_posterior(np.ascontiguousarray(codes[features])))
+        return Fitted(lambda codes: average.log_posterior(np.ascontiguousarray(codes[features])), is_proved=None)

@@ -59,7 +59,7 @@ class Other:
                 found[np.arange(len(found)), model.predict(asked)] = 0.0
             return found
 
-        return Fitted(log_posterior, is_proved=False)
+        return Fitted(log_posterior, is_proved=None)
 
 
 def one_hot(codes: NDArray[np.uint16], arities: NDArray[np.int64]) -> Floats:

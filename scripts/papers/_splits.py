@@ -83,6 +83,6 @@ def accuracy(folder: Path, name: str, method: Method) -> Result:
     return {
         "accuracy": sum(score.accuracy * rows for score, rows in scores) / n_rows,
         "n_rows": n_rows,
-        "n_unproved": sum(not score.is_proved for score, _ in scores),
+        "n_unproved": sum(score.is_proved is False for score, _ in scores),
         "seconds": sum(score.fit_seconds + score.predict_seconds for score, _ in scores),
     }

@@ -48,7 +48,7 @@ def cross_validated(folder: Path, cell: Cell) -> Result:
         accuracies.append(found["accuracy"])
         losses.append(found["log_loss"])
         sizes.append(asked.n_rows)
-        n_unproved += not fitted.is_proved
+        n_unproved += fitted.is_proved is False
         told.append(describe(known, fitted.net, class_name))
     return {
         "accuracy": float(np.average(accuracies, weights=sizes)),

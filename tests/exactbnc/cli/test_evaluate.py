@@ -28,7 +28,7 @@ def test_json_holds_what_the_library_finds(exactbnc):
             "method", "accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds", "n_proved", "folds",
         }  # fmt: skip
         assert found["method"] == own.method
-        assert found["n_proved"] == 3
+        assert found["n_proved"] == own.n_proved == (None if own.method == "tbmatan" else 3)
         for name in ("accuracy", "log_loss", "auc", "brier"):
             assert found[name] == pytest.approx(own.mean(name), rel=1e-12)
             assert [fold[name] for fold in found["folds"]] == [getattr(fold, name) for fold in own.folds]
@@ -70,7 +70,27 @@ def test_the_iris_are_evaluated_without_a_file(exactbnc):
     cells = [cell.strip() for cell in row.strip("│").split("│")]
     assert float(cells[1].split()[0]) > 0.85  # accuracy
     assert cells[3] == "-"  # three classes have no AUC
+    assert run.out.splitlines()[-1].rstrip() == "AUC is for two classes"
     assert cells[-1] == "3/3"
+
+
+def test_without_structures_there_are_no_proofs_and_two_classes_have_an_auc(exactbnc):
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", "decision-tree", "--cv", 2)
+
+    (row,) = [line for line in run.out.splitlines() if "decision-tree" in line]
+    cells = [cell.strip() for cell in row.strip("│").split("│")]
+    assert float(cells[3].split()[0]) > 0.5
+    assert cells[-1] == "-"
+    assert "AUC is for" not in run.out
+
+
+def test_a_fold_without_one_of_two_classes_has_no_auc(exactbnc, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "a,no\nb,no\n" * 4 + "a,yes\nb,yes\n")
+
+    run = exactbnc("evaluate", path, "--class", "y", "--method", "naive_bayes", "--cv", 3)
+
+    assert run.out.splitlines()[-1].rstrip() == "AUC is for two classes, both in every fold"
 
 
 def test_numbers_are_cut_inside_the_folds(exactbnc, tmp_path):
@@ -150,7 +170,8 @@ def test_searches_and_other_classifiers_are_methods_too(exactbnc):
     told = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
     assert [result["method"] for result in results] == told
     assert all(0.7 < result["accuracy"] < 1 for result in results)
-    assert [result["n_proved"] for result in results] == [2, 2, 2, 0, 0, 0, 0]
+    assert [result["n_proved"] for result in results] == [2, 2, 2, None, None, None, None]
+    assert [fold["is_proved"] for fold in results[-1]["folds"]] == [None, None]
 
 
 def test_the_solver_is_chosen_by_its_own_option(exactbnc):
