@@ -110,7 +110,7 @@ def learn(
     if plot is not None:
         draw(learned.net.dag, plot, class_name=class_name)
     seconds = {"wall": time.monotonic() - begun, **learned.seconds}
-    facts = _facts(model, learned, dataset, selection, output, seconds)
+    facts = _facts(model, learned, dataset, selection, seconds) | {"output": output, "plot": plot}
     talk.result(_lines(facts), "learn", facts)
     return exit_code_of(learned.solution)
 
@@ -152,7 +152,7 @@ def _model(
 
 
 def _facts(
-    model: Model, learned: Learned, dataset: Dataset, selection: Any, output: str | None, seconds: dict[str, float]
+    model: Model, learned: Learned, dataset: Dataset, selection: Any, seconds: dict[str, float]
 ) -> dict[str, Any]:
     from exactbnc.model import solution_facts
 
@@ -163,6 +163,7 @@ def _facts(
         "n_features": len(model.features),
         "n_rows": dataset.n_rows,
         "structure": recipe["structure"],
+        "k": recipe["k"] if recipe["structure"] == "kdb" else None,
         "score": recipe["criterion"],
         "parameters": recipe["parameters"],
         "max_parents": learned.max_parents,
@@ -173,19 +174,19 @@ def _facts(
         "training_log_likelihood_of_class": learned.net.conditional_log_likelihood(dataset, model.class_name),
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
         "dropped_features": {} if selection is None else dict(selection.dropped),
-        "output": output,
         "seconds": seconds,
     }
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
     solution, score, parameters = facts["solution"], dict(facts["score"]), dict(facts["parameters"])
+    k = "" if facts["k"] is None else f", k = {facts['k']}"
     limit = "" if facts["max_parents"] is None else f", at most {facts['max_parents']} parents"
     n_features = facts["n_features"]
     lines = [
         f"data:       {facts['n_rows']:,} rows, {n_features} feature{'' if n_features == 1 else 's'}, "
         f"class {facts['class']} ({len(facts['classes'])} classes)",
-        f"structure:  {facts['structure']}{limit}, {describe_score(score.pop('name'), score)}",
+        f"structure:  {facts['structure']}{k}{limit}, {describe_score(score.pop('name'), score)}",
         f"network:    {_proof(solution)}",
         f"            {facts['modelstring']}",
         f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free",
@@ -199,9 +200,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         listed = ", ".join(f"{name} {len(points) + 1}" for name, points in facts["cut_points"].items())
         hint = "" if all(facts["cut_points"].values()) else " (1: no cut point tells the classes apart)"
         lines.insert(1, f"intervals:  {listed}{hint}")
-    if facts["output"] is not None:
-        lines.append(f"written:    {facts['output']}")
-    return lines
+    written = [facts[name] for name in ("output", "plot") if facts[name] is not None]
+    return [*lines, f"written:    {', '.join(written)}"] if written else lines
 
 
 def _proof(solution: dict[str, Any]) -> str:

@@ -13,9 +13,9 @@ from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 ASIA = ROOT / "instances" / "asia-500.csv"
 KEYS = {
-    "schema_version", "command", "class", "classes", "n_features", "n_rows", "structure", "score", "parameters",
+    "schema_version", "command", "class", "classes", "n_features", "n_rows", "structure", "k", "score", "parameters",
     "max_parents", "solution", "arcs", "modelstring", "n_parameters", "training_log_likelihood_of_class", "cut_points",
-    "dropped_features", "output", "seconds",
+    "dropped_features", "output", "plot", "seconds",
 }  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
     assert model.provenance["recipe"]["criterion"] == {"name": "bdeu", "ess": 2.0}
     assert run.out.splitlines()[:3] == [
         "data:       500 rows, 7 features, class dysp (2 classes)",
-        "structure:  kdb, bdeu (ess = 2.0)",
+        "structure:  kdb, k = 1, bdeu (ess = 2.0)",
         f"network:    optimal, proved: score {expected.solution.score:.6f}",
     ]
     assert f"written:    {target}" in run.out
@@ -62,6 +62,7 @@ def test_json_is_one_document_with_all_facts(exactbnc):
     assert set(document) == KEYS
     assert (document["command"], document["class"], document["classes"]) == ("learn", "dysp", ["no", "yes"])
     assert (document["n_rows"], document["n_features"], document["max_parents"]) == (500, 7, 2)
+    assert (document["k"], document["output"], document["plot"]) == (None, None, None)
     assert document["score"] == {"name": "bic"}
     assert set(document["solution"]) == {"status", "score", "bound", "gap", "method", "stop_reason"}
     assert ["dysp", "bronc"] in document["arcs"]
@@ -100,9 +101,12 @@ def test_quiet_says_nothing(exactbnc, tmp_path):
 
 
 def test_a_picture_is_drawn(exactbnc, tmp_path):
-    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--plot", tmp_path / "m.svg")
+    model, picture = tmp_path / "m.json", tmp_path / "m.svg"
+
+    run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--plot", picture, "-o", model)
 
     assert run.code == 0
+    assert run.out.endswith(f"\nwritten:    {model}, {picture}\n")
     assert "<svg" in (tmp_path / "m.svg").read_text()
 
 
