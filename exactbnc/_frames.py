@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache._encode import is_missing
+from scorecache.errors import DataError
 
 Mask = NDArray[np.bool_]
 
@@ -45,6 +46,17 @@ class Declared:
 def is_frame(table: Any) -> bool:
     """Is it a DataFrame of pandas or polars?"""
     return (hasattr(table, "iloc") and hasattr(table, "columns")) or _is_polars(table)
+
+
+def check_names(frame: Any) -> None:
+    """Raise a DataError if two columns of a DataFrame have the same name."""
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"the columns of X must have different names. Got {twice!r} {names.count(twice)} times; "
+            "rename all but one of them, or leave them out"
+        )
 
 
 def columns_of(table: Any) -> list[Any]:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from exactbnc._frames import columns_of, is_frame, missing_mask
+from exactbnc._frames import check_names, columns_of, is_frame, missing_mask
 from exactbnc.bayesnet import UNKNOWN, Codes
 from exactbnc.classifiers._features import Features, free_name
 from exactbnc.discretize import DISCRETIZERS
@@ -151,6 +151,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a two-dimensional array, or as the data frame it is, with its names and width checked or noted."""
         if is_frame(X):
+            check_names(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             if not len(X) or not X.shape[1]:
                 raise DataError(f"at least one row and one column are needed. Got a table of shape {X.shape} instead.")

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from exactbnc._frames import columns_of, is_frame
+from exactbnc._frames import check_names, columns_of, is_frame
 from exactbnc.discretize._columns import as_floats, holds_numbers, replace
 from exactbnc.discretize._tally import Floats, Ints, Tally
 from scorecache.errors import DataError, ParameterError
@@ -111,8 +111,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if 0 in X.shape:
             raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
-        if len(set(X.columns)) < len(X.columns):
-            raise DataError("the columns of X must have different names")
+        check_names(X)
         return validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _chosen(self, columns: list[Any]) -> list[tuple[int, Hashable]]:

@@ -19,7 +19,7 @@ from sklearn.utils import Tags, _safe_indexing, assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from exactbnc._frames import is_frame
+from exactbnc._frames import check_names, is_frame
 from exactbnc.selection import _naive_bayes
 from exactbnc.selection._coded import Coded, Ints
 from exactbnc.selection.bayes_factor import keep_mask, log_bayes_factor
@@ -126,6 +126,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if 0 in X.shape:
             raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
+        check_names(X)
         return validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _names(self) -> list[str]:

@@ -127,6 +127,20 @@ def test_columns_of_another_name_or_order_are_refused():
         model.predict(frame.clear())
 
 
+@pytest.mark.parametrize("estimator", [*MODELS, DISCRETIZERS["mdlp"](), BayesFactorSelector()], ids=repr)
+def test_two_columns_of_the_same_name_are_refused(estimator):
+    y = np.array([0, 1] * 10)
+    frame = pd.DataFrame({"a": y, "b": 1 - y})
+    doubled = pd.DataFrame(np.column_stack([y, y, y]), columns=["a", "b", "a"])
+    said = "the columns of X must have different names. Got 'a' 2 times; rename all but one of them, or leave them out"
+
+    with pytest.raises(DataError, match=said):
+        estimator.fit(doubled, y)
+    fitted = estimator.fit(frame, y)
+    with pytest.raises(DataError, match=said):
+        (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(doubled)
+
+
 def test_weights_of_zero_take_rows_away():
     columns, y = survey()
     frame, weights = in_polars(columns), np.arange(len(y)) % 3
