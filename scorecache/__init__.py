@@ -33,3 +33,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """What the module has loaded and what it would load, without the tools it does that with."""
+    return sorted({*globals(), *__all__} - {"Any", "annotations", "import_module"})

@@ -2,12 +2,24 @@
 
 import importlib
 import pkgutil
+import subprocess
+import sys
 import types
 
 import pytest
 
 import exactbnc
 import scorecache
+
+
+@pytest.mark.parametrize("package", [exactbnc, scorecache], ids=lambda package: package.__name__)
+def test_dir_lists_the_public_names_before_they_are_used(package):
+    code = f"import {package.__name__} as package; print(*dir(package))"
+    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert set(package.__all__) < set(listed)
+    assert {"__doc__", "__path__"} < set(listed)
+    assert [name for name in listed if not name.startswith("_") and name not in package.__all__] == []
 
 
 @pytest.mark.parametrize("package", [exactbnc, scorecache], ids=lambda package: package.__name__)
