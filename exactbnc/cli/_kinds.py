@@ -16,18 +16,20 @@ FIRST_BYTES = 65_536
 
 
 class Kind(StrEnum):
-    """What the commands read, as a message calls it."""
+    """What the commands read or write, as a message calls it."""
 
     TABLE = "a data table"
     SCORES = "a score file"
     NETWORK = "a network"
     MODEL = "a model"
+    GOBNILP_TEXT = "GOBNILP's text of a network"
 
 
 _WAYS = {
     (Kind.SCORES, Kind.TABLE): "'exactbnc score' makes a score file of it",
     (Kind.NETWORK, Kind.TABLE): "'exactbnc learn' finds a network for it",
     (Kind.NETWORK, Kind.SCORES): "'exactbnc solve' finds its best network",
+    (Kind.NETWORK, Kind.GOBNILP_TEXT): "it is written, not read; 'exactbnc solve -o NET.json' writes one that is read",
     (Kind.NETWORK, Kind.MODEL): "'exactbnc solve -o' writes a network by itself",
     (Kind.MODEL, Kind.TABLE): "'exactbnc learn' makes a model of it",
     (Kind.MODEL, Kind.NETWORK): "'exactbnc learn' makes a model, a network with its tables, from data",
@@ -74,6 +76,8 @@ def kind_of(path: str) -> Kind | None:
         return Kind.SCORES
     if re.match(r"network\b|digraph\b|<\?xml|<!DOCTYPE BIF|<BIF", first):
         return Kind.NETWORK
+    if _is_gobnilp_text(first):
+        return Kind.GOBNILP_TEXT
     is_table = any(first.count(sign) == second.count(sign) > 0 for sign in ",;\t|")
     return Kind.TABLE if is_table else None
 
@@ -83,6 +87,12 @@ def check_score_file_name(path: str, file_format: str | None) -> None:
     suffix = Path(path).suffix.lower()
     if file_format is None and suffix in _OTHER_SUFFIXES:
         raise ParameterError(f"a score file must end in .jkl or .pss, packed or not. Got {path!r} instead.")
+
+
+def _is_gobnilp_text(line: str) -> bool:
+    """Is it `child<-p1,p2, score`?"""
+    family, _, score = line.rpartition(" ")
+    return "<-" in family and family.endswith(("<-", ",")) and re.fullmatch(r"-?\d+\.\d+", score) is not None
 
 
 def _kind_of_json(text: str) -> Kind | None:

@@ -35,6 +35,30 @@ def test_every_kind_is_told_from_its_beginning(exactbnc, files, tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["net.gobnilp", "net.txt"])
+def test_the_text_of_gobnilp_is_a_network_that_is_not_read(exactbnc, files, tmp_path, name):
+    assert exactbnc("solve", files[Kind.SCORES], "-o", tmp_path / "a.gobnilp").code == 0
+    target = (tmp_path / "a.gobnilp").rename(tmp_path / name)
+
+    run = exactbnc("compare", files[Kind.NETWORK], target)
+
+    assert run.code in (2, 3)
+    assert_is_one_error_line(run.err)
+    if name == "net.gobnilp":
+        assert "must end in one of .json, .dot, .gv, .csv, .txt, .bn, .bif, .xml" in run.err
+    assert run.err.endswith(
+        "This looks like GOBNILP's text of a network: it is written, not read; "
+        "'exactbnc solve -o NET.json' writes one that is read.\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["a<- -1.500000", "a<-b, -1.500000", "a<-b,c d, -1.500000", "my rain<-b,c, 0.250000"])
+def test_the_text_of_gobnilp_begins_with_any_family(tmp_path, line):
+    (tmp_path / "net.gobnilp").write_text(f"{line}\nb<-c, -2.000000\nc<- -1.000000\nBN score is -4.500000\n")
+
+    assert kind_of(str(tmp_path / "net.gobnilp")) is Kind.GOBNILP_TEXT
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
