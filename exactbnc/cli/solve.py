@@ -137,6 +137,11 @@ def solve(
         )
         for constraints_path in constraint_files or ():
             given = given.merged(read_constraints(constraints_path))
+        if constraints.tiers and given.tiers not in ((), constraints.tiers):
+            raise UsageError(
+                f"the score file was made under tiers of its own, other than those of {tiers}: leave --tiers out, or "
+                "score the data again, under these tiers or without any"
+            )
         problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
         journal.problem(problem)
         journal.search(method, seed, limits)

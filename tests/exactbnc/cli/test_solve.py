@@ -241,6 +241,22 @@ def test_options_become_constraints(exactbnc, unpruned, tmp_path):
     assert json.loads(run.out)["arcs"] == [["rain", "sprinkler"], ["rain", "wet"]]
 
 
+def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
+    own, other, scores = tmp_path / "own.txt", tmp_path / "other.txt", tmp_path / "lawn.jkl"
+    own.write_text("1: rain\n2: sprinkler wet\n")
+    other.write_text("1: wet\n2: rain\n")
+    assert exactbnc("score", table, "--tiers", own, "-o", scores).code == 0
+
+    run = exactbnc("solve", scores, "--tiers", other)
+
+    assert (run.code, run.out) == (2, "")
+    assert run.err == (
+        f"error: the score file was made under tiers of its own, other than those of {other}: leave --tiers out, or "
+        "score the data again, under these tiers or without any\n"
+    )
+    assert exactbnc("solve", scores, "--tiers", own).code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
