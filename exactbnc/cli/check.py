@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -51,22 +53,41 @@ def check(
         problem = Problem(scores, listed_families_only=True)
         facts["score"] = problem.score(dag)
         lines.append(f"score: {facts['score']:.8f}")
+        if penalty := _edge_penalty(network):
+            facts["edge_penalty"] = penalty
+            lines.append(f"edge penalty: {penalty:g} per arc when the network was found, not taken off this score")
         if arcs:
             lines += _add_arcs(facts, scores, dag, exact)
     Output(as_json=as_json).result(lines, "check", facts)
 
 
+def _edge_penalty(network: str) -> float:
+    """What was taken off for every arc when the network was found; 0 if nothing was, or its file does not tell."""
+    from exactbnc.export import holds_tables, netjson
+    from exactbnc.export.network import read_text
+
+    if network.startswith("[") or Path(network).suffix.lower() != ".json" or holds_tables(network):
+        return 0.0
+    provenance = netjson.parse_facts(read_text(network), network).get("provenance")
+    constraints = provenance.get("constraints") if isinstance(provenance, dict) else None
+    penalty = constraints.get("edge_penalty") if isinstance(constraints, dict) else None
+    return float(penalty) if isinstance(penalty, int | float) and 0 < penalty <= sys.float_info.max else 0.0
+
+
 def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) -> list[str]:
     """The losses of the arcs, the largest first, into the facts and as lines."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from exactbnc.explain import arc_losses
     from exactbnc.problem import Problem
 
-    problem = Problem(scores, structure_of(scores, None, None, None), listed_families_only=True)
+    penalty = facts.get("edge_penalty", 0.0)
+    constraints = replace(structure_of(scores, None, None, None), edge_penalty=penalty)
+    problem = Problem(scores, constraints, listed_families_only=True)
     losses = arc_losses(problem, dag, exact=exact)
     facts["arcs"] = [asdict(loss) for loss in losses]
-    lines = ["without the arc the best score falls by" + ("" if exact else " at most")]
+    less = ", edge penalty taken off," if penalty else ""
+    lines = [f"without the arc the best score{less} falls by{'' if exact else ' at most'}"]
     for loss in losses:
         amount = loss.forbidden if loss.forbidden is not None else loss.forbidden_at_most
         lines.append(f"  {amount:12.6f}  {loss.parent} -> {loss.child}")

@@ -105,6 +105,36 @@ def test_exact_losses_come_from_solving_again(exactbnc, cache):
     ]
 
 
+@pytest.mark.parametrize("exact", [[], ["--exact"]])
+def test_the_edge_penalty_of_the_network_counts_in_the_losses(exactbnc, cache, tmp_path, exact):
+    network = tmp_path / "net.json"
+    assert exactbnc("solve", cache, "--edge-penalty", 0.25, "-o", network).code == 0
+
+    run = exactbnc("check", cache, network, "--arcs", *exact)
+
+    assert run.out.splitlines()[1:] == [
+        "score: -4.00000000",
+        "edge penalty: 0.25 per arc when the network was found, not taken off this score",
+        "without the arc the best score, edge penalty taken off, falls by" + ("" if exact else " at most"),
+        "      0.750000  a -> b",
+        "      0.750000  b -> c",
+    ]
+    assert json.loads(exactbnc("check", cache, network, "--json").out)["edge_penalty"] == 0.25
+
+
+@pytest.mark.parametrize("penalty", ["1" + "0" * 400, "1e999", '"0.5"', "-1", "null"])
+def test_an_edge_penalty_that_is_none_is_left_out(exactbnc, cache, tmp_path, penalty):
+    network = tmp_path / "net.json"
+    assert exactbnc("solve", cache, "--edge-penalty", 0.25, "-o", network).code == 0
+    text = network.read_text()
+    network.write_text(text.replace('"edge_penalty": 0.25', f'"edge_penalty": {penalty}'))
+    assert network.read_text() != text
+
+    run = exactbnc("check", cache, network)
+
+    assert (run.code, run.out.splitlines()[1:]) == (0, ["score: -4.00000000"])
+
+
 @pytest.mark.parametrize("arguments", [["--arcs"], ["[c|b][b|a][a]", "--exact"]])
 def test_arcs_need_a_network_and_exact_needs_arcs(exactbnc, cache, arguments):
     run = exactbnc("check", cache, *arguments)
