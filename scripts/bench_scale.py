@@ -77,7 +77,9 @@ def measure_large(n_rows: int, folder: Path) -> None:
     finally:
         for path in files.values():
             path.unlink(missing_ok=True)
-    print(f"the score files are {'equal' if len(set(outputs)) == 1 else 'NOT EQUAL'}", file=sys.stderr)
+    if len(set(outputs)) > 1:
+        sys.exit("the score files are NOT EQUAL")
+    print("the score files are equal", file=sys.stderr)
 
 
 def _write(n_rows: int, arities: Sequence[int], parquet: Path, text: Path) -> None:

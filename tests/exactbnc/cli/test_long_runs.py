@@ -103,6 +103,24 @@ def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path)
     assert not [name for folder in (tmp_path, found) for name in os.listdir(folder) if name.endswith(".tmp")]
 
 
+def test_a_killed_branch_and_cut_goes_on(exactbnc, hard, tmp_path):
+    path, best = hard
+    problem, checkpoint = Problem(read_cache(str(path))), tmp_path / "run.ckpt"
+    options = [path, "--method", "ilp", "--checkpoint", checkpoint]
+
+    killed = started(*options, "--checkpoint-every", 0.02, "-q")
+    wait_for(checkpoint.exists, killed)
+    killed.kill()
+    assert killed.wait(LONG_ENOUGH) == -signal.SIGKILL
+    first = read_checkpoint(checkpoint, problem)
+    assert best - 1e-6 <= first.bound
+
+    told = json.loads(exactbnc("solve", *options, "--json").out)
+    assert told["status"] == "optimal"
+    assert told["score"] == pytest.approx(best, abs=1e-6)
+    assert told["bound"] <= first.bound + 1e-9
+
+
 @pytest.fixture
 def pythons_ctrl_c():
     """Python's own reaction to Ctrl-C, also where the tests run in the background and ignore it."""
