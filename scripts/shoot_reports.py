@@ -1,8 +1,9 @@
 """Take pictures of reports in a browser, to look at: 8, 37 and 200 variables, light and dark, 1300 x 900 pixels.
 
-The networks are random, with tables and a class, or those of the files that are given. Needs playwright and Chromium.
+The networks are random, with tables and a class, or those of the files that are given. A file that is a report already
+(`exactbnc report ... -o page.html`) is taken from top to bottom. Needs playwright and Chromium.
 
-    python scripts/shoot_reports.py FOLDER [NET ...]
+    python scripts/shoot_reports.py FOLDER [NET or HTML ...]
 """
 
 from __future__ import annotations
@@ -29,19 +30,25 @@ def main(folder: Path, files: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as program:
         browser = program.chromium.launch(executable_path=_chromium(), args=FLAGS)
-        for subject in map(read_subject, files) if files else _random_subjects():
+        reports = [file for file in files if file.endswith(".html")]
+        networks = [file for file in files if file not in reports]
+        pages = [(Path(file).resolve(), True) for file in reports]
+        for subject in map(read_subject, networks) if files else _random_subjects():
             path = folder.resolve() / f"{subject.source}.html"
             path.write_text(render_report(subject), encoding="utf-8")
+            pages.append((path, False))
+        for path, is_whole in pages:
             for scheme in ("light", "dark"):
                 page = browser.new_page(viewport=WINDOW, color_scheme=scheme)
                 page.goto(path.as_uri())
-                page.screenshot(path=path.with_suffix(f".{scheme}.png"))
+                page.screenshot(path=folder / f"{path.stem}.{scheme}.png", full_page=is_whole)
+                n_nodes = page.locator(".node").count()
                 label = page.evaluate(
                     "(label => parseFloat(getComputedStyle(label).fontSize) * label.getScreenCTM().a)"
                     "(document.querySelector('.node text'))"
                 )
                 page.close()
-            print(f"{subject.source}: {subject.dag.n_vars} variables, labels of {label:.1f} pixels")
+            print(f"{path.stem}: {n_nodes} variables, labels of {label:.1f} pixels")
         browser.close()
 
 
