@@ -96,7 +96,12 @@ def learn(
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
     steps: dict[str, Any] = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
-    steps |= {"weights": weights, "separator": separator, "max_states": max_states, "ignore": list(reading.ignore) or None}
+    steps |= {
+        "weights": weights,
+        "separator": separator,
+        "max_states": max_states,
+        "ignore": list(reading.ignore) or None,
+    }
     model = _model(learned, dataset, source, class_name, cut_points, recipe, selection, steps)
     if output is not None:
         notes = []
