@@ -350,7 +350,7 @@ def _is_blank(row: Sequence[str]) -> bool:
 def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
     if str(path) != "-":
-        with open_unpacked(path) as raw, TextIOWrapper(raw, **how) as file:  # type: ignore[arg-type]
+        with open_unpacked(path, count_first=True) as raw, TextIOWrapper(raw, **how) as file:  # type: ignore[arg-type]
             yield file
         return
     file = TextIOWrapper(sys.stdin.buffer, **how)  # type: ignore[arg-type]

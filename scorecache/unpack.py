@@ -1,9 +1,10 @@
 """Files packed with gzip or xz, unpacked as they are read, and not without limit.
 
 A megabyte of gzip can hold a gigabyte of zeros, a megabyte of xz seven. A packed file may unpack to `MOST_RATIO` times
-its size, and to `FREE_BYTES` in any case; a file that goes on after that is refused. There is no limit to a file that
-is not packed, which is the way out for whoever has such a table. A packed xz file says how much memory its unpacking
-takes; more than `MOST_XZ_MEMORY` is refused too (`xz -9` asks for 65 MiB).
+its size, and to `FREE_BYTES` in any case; a file that goes on after that is refused. Parsing takes far longer than
+unpacking, so whoever parses on the way has the bytes counted before the first one is given. There is no limit to a
+file that is not packed, which is the way out for whoever has such a table. A packed xz file says how much memory its
+unpacking takes; more than `MOST_XZ_MEMORY` is refused too (`xz -9` asks for 65 MiB).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import io
 import lzma
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -33,16 +34,21 @@ class UnpackError(InputError):
 
 
 @contextmanager
-def open_unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for reading bytes, unpacked by its suffix; reading raises an UnpackError where that fails."""
+def open_unpacked(path: str | os.PathLike[str], *, count_first: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for reading bytes, unpacked by its suffix; reading raises an UnpackError where that fails.
+
+    With `count_first` the first read unpacks a packed file once into nothing, so that one that is too large is refused
+    before anything of it is parsed; a pipe cannot be read twice and is only stopped at the limit.
+    """
     with open(path, "rb") as raw:
         suffix = Path(path).suffix.lower()
         if suffix not in PACKED_SUFFIXES:
             yield raw
             return
-        pieces = _gzip_pieces(raw) if suffix == ".gz" else _xz_pieces(raw)
+        pieces_of = _gzip_pieces if suffix == ".gz" else _xz_pieces
         most = max(FREE_BYTES, MOST_RATIO * os.fstat(raw.fileno()).st_size)
-        with io.BufferedReader(_Unpacked(pieces, most), _PIECE_BYTES) as file:
+        limited = _counted_pieces if count_first and raw.seekable() else _limited_pieces
+        with io.BufferedReader(_Unpacked(limited(raw, pieces_of, most)), _PIECE_BYTES) as file:
             yield file
 
 
@@ -50,6 +56,28 @@ def read_unpacked(path: str | os.PathLike[str]) -> bytes:
     """The whole of a file, unpacked by its suffix."""
     with open_unpacked(path) as file:
         return file.read()
+
+
+def _counted_pieces(raw: IO[bytes], pieces_of: Callable[[IO[bytes]], Iterator[bytes]], most: int) -> Iterator[bytes]:
+    for _ in _limited_pieces(raw, pieces_of, most):
+        pass
+    raw.seek(0)
+    yield from _limited_pieces(raw, pieces_of, most)
+
+
+def _limited_pieces(raw: IO[bytes], pieces_of: Callable[[IO[bytes]], Iterator[bytes]], most: int) -> Iterator[bytes]:
+    n_bytes = 0
+    try:
+        for piece in pieces_of(raw):
+            n_bytes += len(piece)
+            if n_bytes > most:
+                raise UnpackError(
+                    f"the compressed file unpacks to more than {most:,} bytes, "
+                    f"{MOST_RATIO} times its own size and {FREE_BYTES:,} bytes; if that is right, unpack it beforehand"
+                )
+            yield piece
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise UnpackError(f"the compressed file is damaged or cut short ({error})") from error
 
 
 def _gzip_pieces(raw: IO[bytes]) -> Iterator[bytes]:
@@ -76,12 +104,10 @@ def _xz_pieces(raw: IO[bytes]) -> Iterator[bytes]:
 
 
 class _Unpacked(io.RawIOBase):
-    """The pieces as one file, up to a number of bytes."""
+    """The pieces as one file."""
 
-    def __init__(self, pieces: Iterator[bytes], most: int) -> None:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
-        self._most = most
-        self._n_bytes = 0
         self._piece = memoryview(b"")
 
     def readable(self) -> bool:
@@ -89,7 +115,7 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._piece:
-            piece = self._next_piece()
+            piece = next(self._pieces, None)
             if piece is None:
                 return 0
             self._piece = memoryview(piece)
@@ -97,16 +123,3 @@ class _Unpacked(io.RawIOBase):
         buffer[:n_taken] = self._piece[:n_taken]
         self._piece = self._piece[n_taken:]
         return n_taken
-
-    def _next_piece(self) -> bytes | None:
-        try:
-            piece = next(self._pieces, None)
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-            raise UnpackError(f"the compressed file is damaged or cut short ({error})") from error
-        self._n_bytes += len(piece or b"")
-        if self._n_bytes > self._most:
-            raise UnpackError(
-                f"the compressed file unpacks to more than {self._most:,} bytes, "
-                f"{MOST_RATIO} times its own size and {FREE_BYTES:,} bytes; if that is right, unpack it beforehand"
-            )
-        return piece

@@ -62,7 +62,7 @@ def open_source(path: str) -> Iterator[Source]:
     if path == STDIO:
         yield Source("<stdin>", sys.stdin.buffer)
         return
-    with open_unpacked(path) as file:
+    with open_unpacked(path, count_first=True) as file:
         yield Source(path, file)
 
 

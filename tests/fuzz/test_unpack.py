@@ -3,6 +3,9 @@
 import gzip
 import io
 import lzma
+import os
+import threading
+import time
 from random import Random
 
 import pytest
@@ -41,6 +44,39 @@ def test_every_reader_refuses_a_file_that_grows_without_end(tmp_path, small_limi
 
     with pytest.raises(InputError, match=r"bomb.*unpacks to more than [\d,]+ bytes, 10 times .* unpack it beforehand"):
         READERS[suffix](path)
+
+
+@pytest.mark.parametrize("packing", PACK)
+@pytest.mark.parametrize(("suffix", "head", "line"), [(".csv", b"a,b\n", b"0,0\n"), (".jkl", b"1\na 9\n", b"-1 0\n")])
+def test_a_bomb_is_refused_before_it_is_parsed(tmp_path, suffix, head, line, packing):
+    """At the real limits; to parse what may be unpacked takes 26 seconds."""
+    block = PACK[packing](line * (2**20 // len(line)))
+    n_blocks = max(600_000 // len(block), 70)
+    path = tmp_path / f"bomb{suffix}{packing}"
+    path.write_bytes(PACK[packing](head) + block * n_blocks)
+    assert n_blocks * 2**20 > unpack.MOST_RATIO * path.stat().st_size + 2**20
+    begun = time.process_time()
+
+    with pytest.raises(InputError, match="unpacks to more than"):
+        READERS[suffix](path)
+
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize(("n_lines", "is_refused"), [(100, False), (4000, True)])
+def test_a_pipe_is_read_once_and_stopped_at_the_limit(tmp_path, small_limits, n_lines, is_refused):
+    path = tmp_path / "a.csv.gz"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(b"a,b\n" + b"0,1\n" * n_lines),))
+    writer.start()
+
+    if is_refused:
+        with pytest.raises(InputError, match="unpacks to more than 4,096 bytes"):
+            read_csv(path)
+    else:
+        assert read_csv(path).n_rows == n_lines
+    writer.join()
 
 
 @pytest.mark.parametrize("packing", PACK)
