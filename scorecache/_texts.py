@@ -7,6 +7,7 @@ surrogates and are found, like every fault of a value, when a field is seen for 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -114,6 +115,17 @@ def unreadable(text: str) -> str | None:
         return None
     byte = ord(match[0]) & 0xFF
     return f"the byte 0x{byte:02x} is not UTF-8 text; convert the file, for instance with iconv -f ENCODING -t UTF-8"
+
+
+def faulty_names(names: Sequence[str], *, may_lack_name: bool) -> str | None:
+    """What is wrong with the names of columns; one of them may have none if it is left out."""
+    fault = unreadable("".join(names))
+    if fault is None and "" in names and len(names) > 1 and not may_lack_name:
+        fault = f"column {names.index('') + 1} of {len(names)} has no name; name it, or leave it out (--ignore '')"
+    if fault is None and len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        fault = f"column names must be different from each other; found twice: {listing(map(repr, twice))}"
+    return fault
 
 
 def number_of(text: str) -> float | None:

@@ -9,35 +9,34 @@ import csv
 import operator
 import re
 import sys
-from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from io import TextIOWrapper
-from itertools import chain, compress, islice, repeat, takewhile
+from itertools import chain, compress, islice, takewhile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache._encode import MAX_NUMERIC_STATES, Encoder, Encoding, RawColumn, check_columns
-from scorecache._measure import MeasuringEncoder
+from scorecache._encode import Encoder, Encoding, RawColumn
 from scorecache._texts import (
     MISSING_VALUES,
     FieldError,
     chosen_columns,
     column_encoder,
     encode_weights,
+    faulty_names,
     text_encoding,
     text_reader,
-    unreadable,
 )
+from scorecache._values import check_values, raw_columns
 from scorecache.codestore import CodeStore
 from scorecache.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
-from scorecache.limits import FREE_BYTES, MOST_RATIO, MOST_VARIABLES, too_many_variables
+from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.unpack import UnpackError, open_unpacked
 from scorecache.wording import listing
 
@@ -46,10 +45,6 @@ SEPARATORS = (";", "\t", "|", ",", " ")
 _N_SAMPLE_LINES = 100
 _CHUNK_FIELDS = 2**14
 _LEAST_CHUNK_ROWS = 2
-_VALUE_BYTES = 145
-"""What a different value takes while it is read, however short it is."""
-_FEW_VALUES = 4
-"""So many of every column always fit."""
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -228,68 +223,15 @@ def _read_columns(
             except FieldError as error:
                 raise rows.fault(chunk[fields.index(error.field)], str(error)) from None
         store.add(codes)
-        _check_values(rows, names, encoders, reading.encoding)
+        check_values(rows.label, names, encoders, reading.encoding, rows.n_read)
         chunk = rows.take(n_chunk_rows)
-    columns = _raw_columns(names, encoders, reading.encoding, store.columns())
+    columns = raw_columns(names, encoders, reading.encoding, store.columns())
     return columns, None if reading.weights is None else np.frombuffer(row_weights, dtype=np.int64)
-
-
-def _raw_columns(
-    names: Sequence[str],
-    encoders: Sequence[Encoder | None],
-    encoding: Encoding,
-    codes: Iterable[NDArray[np.uint8] | NDArray[np.uint16]],
-) -> list[RawColumn]:
-    """What the encoders have seen, with the codes of each in turn; the encoders are empty then."""
-    coded = iter(codes)
-    return [
-        encoder.column(name, next(coded), is_declared=name in encoding.states)
-        for name, encoder in zip(names, encoders, strict=True)
-        if encoder is not None
-    ]
-
-
-def _check_values(rows: _Rows, names: Sequence[str], encoders: Sequence[Encoder | None], encoding: Encoding) -> None:
-    """Keep within memory that is near the file's: numbers go on as measurements; too many other values are refused."""
-    undeclared = [
-        encoder
-        for name, encoder in zip(names, encoders, strict=True)
-        if encoder is not None and name not in encoding.states
-    ]
-    if _fit(undeclared, rows):
-        return
-    for least in (MAX_NUMERIC_STATES, _FEW_VALUES):
-        for encoder in undeclared:
-            if isinstance(encoder, MeasuringEncoder) and len(encoder.values_seen) > least:
-                encoder.measure(only_numbers=True)
-        if _fit(undeclared, rows):
-            return
-    columns = _raw_columns(names, encoders, encoding, repeat(np.empty(0, dtype=np.uint16)))
-    try:
-        check_columns(columns, encoding)
-    except DataError as error:
-        raise DataError(f"{rows.label}: {error}") from error
-    n_values = sum(len(column.values) for column in columns)
-    raise DataError(
-        f"{rows.label}: expected values that occur again and again, got {n_values:,} different ones in "
-        f"{rows.n_read:,} characters; leave columns out that are no categories (--ignore COLUMN, ignore=[...]), "
-        "or declare the states (--states)"
-    )
-
-
-def _fit(encoders: Sequence[Encoder], rows: _Rows) -> bool:
-    n_values = sum(len(encoder.values_seen) for encoder in encoders)
-    return n_values * _VALUE_BYTES <= MOST_RATIO * rows.n_read + FREE_BYTES
 
 
 def _column_names(rows: _Rows, fields: list[str], may_lack_name: bool) -> list[str]:
     names = [field.strip() for field in fields]
-    fault = unreadable("".join(names))
-    if fault is None and "" in names and len(names) > 1 and not may_lack_name:
-        fault = f"column {names.index('') + 1} of {len(names)} has no name; name it in this line, or --ignore ''"
-    if fault is None and len(set(names)) < len(names):
-        twice = sorted(name for name, count in Counter(names).items() if count > 1)
-        fault = f"column names must be different from each other; found twice: {listing(map(repr, twice))}"
+    fault = faulty_names(names, may_lack_name=may_lack_name)
     if fault is not None:
         raise rows.fault(fields, fault)
     return names

@@ -2,10 +2,15 @@
 
 Values are taken as texts, whole numbers without a point, so that the same table gives the same data set from either
 file. Null and NaN are missing values, and so are the texts that are missing in a CSV file. Needs pyarrow.
+
+A kilobyte of Parquet can hold a billion equal values. What a file may hold is what a packed CSV file of its size may
+unpack to (`scorecache.unpack`), a value counted as `VALUE_BYTES` as in a CSV file of single digits, and texts, which
+are decoded once for a batch however often they occur, with their length.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
@@ -21,13 +26,22 @@ from scorecache._texts import (
     chosen_columns,
     column_encoder,
     encode_weights,
+    faulty_names,
     text_encoding,
 )
+from scorecache._values import check_values, raw_columns
 from scorecache.codestore import CodeStore
 from scorecache.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.limits import MOST_VARIABLES, too_many_variables
+from scorecache.unpack import FREE_BYTES, MOST_RATIO, most_unpacked
 
-BATCH_ROWS = 1 << 17
+BATCH_ROWS = 1 << 16
+VALUE_BYTES = 2
+
+_BATCH_VALUES = 1 << 20
+_MOST_THRIFT = 10**6
+_MOST_MESSAGE = 300
 
 
 def read_parquet(
@@ -52,62 +66,125 @@ def read_parquet(
     except ImportError as error:
         raise ParameterError(f"{path}: a Parquet file needs pyarrow: pip install 'exactbnc[parquet]'") from error
 
+    ignore = frozenset(ignore)
     encoding = text_encoding(states, missing, max_states)
     absent = frozenset(missing_values) | {""}
     store = CodeStore(codes_memory)
     with open(path, "rb") as raw:
+        size = os.fstat(raw.fileno()).st_size
+        limits = {  # an element of a list takes a byte at least
+            "thrift_string_size_limit": max(1, min(size, 100 * _MOST_THRIFT)),
+            "thrift_container_size_limit": max(1, min(size, _MOST_THRIFT)),
+        }
         try:
-            file = ParquetFile(raw)
-            names = _names(path, file.schema_arrow, least_columns)
+            file = ParquetFile(raw, **limits)
+            schema = file.schema_arrow
+            names = _names(path, schema, least_columns, may_lack_name="" in ignore)
             is_chosen = chosen_columns(names, weights, ignore, only)
-            chosen = list(compress(file.schema_arrow, is_chosen))
+            chosen = list(compress(schema, is_chosen))
             _check_types(path, chosen)
             names = list(compress(names, is_chosen))
             encoding.check_columns([name for name in names if name != weights])
-            encoders = {name: column_encoder(name, encoding, absent, measured=measured) for name in names}
+            taken = _Taken(path, size, file.metadata, len(chosen))
+            encoders = [
+                None if name == weights else column_encoder(name, encoding, absent, measured=measured) for name in names
+            ]
+            texts = [field.name for field in chosen if _is_text(field.type)]
+            file = ParquetFile(raw, metadata=file.metadata, read_dictionary=texts, **limits)
             row_weights = bytearray()
             n_rows = 0
-            for batch in file.iter_batches(batch_rows, columns=[field.name for field in chosen]):
+            most_rows = max(1, min(batch_rows, _BATCH_VALUES // len(chosen)))
+            for batch in file.iter_batches(most_rows, columns=[field.name for field in chosen]):
+                columns = [batch.column(field.name) for field in chosen]  # a name may stand for "name.more" as well
+                taken.add(columns)
                 codes = []
-                for name, column in zip(names, batch.columns, strict=True):
+                for name, column, encoder in zip(names, columns, encoders, strict=True):
                     try:
-                        if name == weights:
+                        if encoder is None:
                             row_weights += _weights(column).data
                         else:
-                            codes.append(_codes(column, encoders[name]))
+                            codes.append(_codes(column, encoder))
                     except FieldError as error:
                         row = n_rows + _row_of(column, error.field)
                         raise DataError(f"{path}: row {row}: {error}") from None
+                    except (ArrowException, ValueError, OverflowError) as error:
+                        raise DataError(f"{path}: column {name!r} cannot be read ({_line(error)})") from error
                 store.add(codes)
                 n_rows += batch.num_rows
-        except (ArrowException, OSError) as error:
-            raise DataError(f"{path}: not a Parquet file, or a damaged one ({error})") from error
+                check_values(str(path), names, encoders, encoding, max(size, taken.n_bytes))
+        except (ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: not a Parquet file, or a damaged one ({_line(error)})") from error
     if n_rows == 0:
         raise DataError(f"{path}: expected rows of values, got none")
-    variables = [name for name in names if name != weights]
-    columns = [
-        encoders[name].column(name, codes, is_declared=name in encoding.states)
-        for name, codes in zip(variables, store.columns(), strict=True)
-    ]
+    columns = raw_columns(names, encoders, encoding, store.columns())
     try:
         return store.dataset(columns, None if weights is None else np.frombuffer(row_weights, np.int64), encoding)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
 
-def _names(path: str | Path, schema: Any, least_columns: int) -> list[str]:
+class _Taken:
+    """What was decoded so far, and the most that a file of this size may hold."""
+
+    def __init__(self, path: str | Path, size: int, metadata: Any, n_columns: int) -> None:
+        self.n_bytes = 0
+        self._most = most_unpacked(size)
+        self._path = path
+        self._size = size
+        n_pages = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        self._check(max(VALUE_BYTES * metadata.num_rows * n_columns, n_pages))
+
+    def add(self, columns: Sequence[Any]) -> None:
+        """Count a batch: every value, and every text once."""
+        self.n_bytes += sum(VALUE_BYTES * len(column) for column in columns)
+        self.n_bytes += sum(column.dictionary.nbytes for column in columns if hasattr(column, "dictionary"))
+        self._check(self.n_bytes)
+
+    def _check(self, n_bytes: int) -> None:
+        if n_bytes > self._most:
+            raise DataError(
+                f"{self._path}: the file of {self._size:,} bytes holds more than {self._most:,} bytes of values, "
+                f"{MOST_RATIO} times its own size and {FREE_BYTES:,} bytes; if that is right, convert it to CSV"
+            )
+
+
+def _line(error: BaseException) -> str:
+    """What another library says, on one line."""
+    return " ".join(str(error).split())[:_MOST_MESSAGE]
+
+
+def _names(path: str | Path, schema: Any, least_columns: int, *, may_lack_name: bool) -> list[str]:
     names = [str(name).strip() for name in schema.names]
     if len(names) < least_columns:
         raise DataError(f"{path}: {len(names)} columns; a network needs at least two variables")
+    if len(names) > MOST_VARIABLES:
+        raise DataError(f"{path}: {too_many_variables(f'{len(names):,} columns')}")
+    fault = faulty_names(names, may_lack_name=may_lack_name)
+    if fault is not None:
+        raise DataError(f"{path}: {fault}")
     return names
 
 
 def _check_types(path: str | Path, fields: Iterable[Any]) -> None:
+    for field in fields:
+        if not _is_plain(field.type):
+            came = " ".join(str(field.type).split())[:_MOST_MESSAGE]
+            raise DataError(f"{path}: column {field.name!r} is {came}; expected a column of numbers or texts")
+
+
+def _is_plain(kind: Any) -> bool:
     import pyarrow.types as kinds
 
-    for field in fields:
-        if kinds.is_nested(field.type) or kinds.is_binary(field.type):
-            raise DataError(f"{path}: column {field.name!r} is {field.type}; expected a column of numbers or texts")
+    if kinds.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    plain = (kinds.is_null, kinds.is_boolean, kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_temporal)
+    return _is_text(kind) or any(is_kind(kind) for is_kind in plain)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
 
 
 def _codes(column: Any, encoder: Encoder) -> NDArray[np.uint16]:

@@ -33,6 +33,11 @@ class UnpackError(InputError):
     """A packed file is damaged, cut short, or too large; the message does not name the file."""
 
 
+def most_unpacked(n_bytes: int) -> int:
+    """How many bytes a packed file of so many may unpack to."""
+    return max(FREE_BYTES, MOST_RATIO * n_bytes)
+
+
 @contextmanager
 def open_unpacked(path: str | os.PathLike[str], *, count_first: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacked by its suffix; reading raises an UnpackError where that fails.
@@ -46,7 +51,7 @@ def open_unpacked(path: str | os.PathLike[str], *, count_first: bool = False) ->
             yield raw
             return
         pieces_of = _gzip_pieces if suffix == ".gz" else _xz_pieces
-        most = max(FREE_BYTES, MOST_RATIO * os.fstat(raw.fileno()).st_size)
+        most = most_unpacked(os.fstat(raw.fileno()).st_size)
         limited = _counted_pieces if count_first and raw.seekable() else _limited_pieces
         with io.BufferedReader(_Unpacked(limited(raw, pieces_of, most)), _PIECE_BYTES) as file:
             yield file

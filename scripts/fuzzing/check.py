@@ -27,6 +27,7 @@ from typing import Any
 from exactbnc.certificate import CertificateError
 from fuzzing.designed import DESIGNS
 from fuzzing.mutate import oversized
+from fuzzing.parquet import parquet_size
 from fuzzing.readers import READERS, Reader, Seed
 from scorecache.errors import InputError, ParameterError
 from scorecache.limits import FREE_BYTES, MOST_RATIO
@@ -195,6 +196,8 @@ def _unpacked_size(content: bytes) -> int:
         unpacker = zlib.decompressobj(31)
     elif content[:6] == b"\xfd7zXZ\x00":
         unpacker = lzma.LZMADecompressor()
+    elif content[:4] == b"PAR1":
+        return parquet_size(content)
     else:
         return len(content)
     try:

@@ -24,6 +24,7 @@ from fuzzing.making import (
     wide,
     words,
 )
+from fuzzing.parquet import PARQUET_DESIGNS
 
 # Tables
 
@@ -309,4 +310,5 @@ DESIGNS: dict[str, dict[str, Design]] = {
     "bif": _BIF,
     "xmlbif": _XMLBIF,
     **JSON_DESIGNS,
+    **PARQUET_DESIGNS,
 }

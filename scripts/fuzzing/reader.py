@@ -22,7 +22,8 @@ class Reader:
     """`read` takes the path, the companion of the seed and a random source for its options.
 
     `write` writes what was read so that `reread` gives an equal value; None where there is no writer. `seal` puts the
-    right checksum into a mutated file, which else would get no further than the checksum.
+    right checksum into a mutated file, which else would get no further than the checksum. `change` mutates a file in
+    place of the changes to texts, for a kind of file that these would only make unreadable.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Reader:
     pack: Callable[[bytes], bytes] | None = None
     seal: Callable[[bytes], bytes] | None = None
     use: Callable[[Any, Any, Random], Any] | None = None
+    change: Callable[[bytes, Random], bytes] | None = None
 
     def seeds(self) -> list[Seed]:
         """The valid files; the same ones in every run."""
@@ -44,6 +46,8 @@ class Reader:
 
     def mutate(self, content: bytes, random: Random) -> bytes:
         """A hostile file."""
+        if self.change is not None:
+            return self.change(content, random)
         if self.pack is not None and random.random() < 0.5:
             return bytes_mutated(self.pack(content), random)
         hostile = mutated(content, random, is_json=self.is_json)

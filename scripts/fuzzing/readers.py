@@ -20,6 +20,7 @@ from exactbnc.export import network_text, read_network
 from exactbnc.export.bayesnets import read_bayesnet, write_bayesnet
 from exactbnc.model import read_model, write_model
 from fuzzing import objects
+from fuzzing.parquet import PARQUET_READERS
 from fuzzing.reader import Reader, Seed, written
 from fuzzing.solving import CERTIFICATE, CHECKPOINT, PART
 from fuzzing.tables import CSV, STATES
@@ -220,5 +221,6 @@ READERS: dict[str, Reader] = {
         _packed(_JKL, ".xz"),
         _packed(_BIF, ".xz"),
         _packed(_MODEL, ".gz"),
+        *PARQUET_READERS,
     )
 }  # fmt: skip

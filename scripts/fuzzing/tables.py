@@ -20,12 +20,14 @@ from scorecache.statesfile import load_states
 
 
 @dataclass(frozen=True)
-class _Table:
+class Table:
+    """What was read, and the limit it was read with."""
+
     dataset: Dataset
     max_states: int | None
 
 
-def _read_table(path: str, names: list[str], random: Random) -> _Table:
+def _read_table(path: str, names: list[str], random: Random) -> Table:
     """Options as a caller may give them; most files are read with none."""
     options: dict[str, Any] = {}
     if random.random() < 0.5:
@@ -33,20 +35,28 @@ def _read_table(path: str, names: list[str], random: Random) -> _Table:
             options["separator"] = random.choice((*SEPARATORS, "\\t", "é", "a"))
         if random.random() < 0.3:
             options["header"] = False
-        if random.random() < 0.3:
-            options["states"] = {random.choice(names): random.choice((["0", "1"], ["no", "yes", "é"], ["missing"]))}
-        if random.random() < 0.4:
-            options["weights"] = random.choice(names)
-        options["missing"] = random.choice(("error", "drop", "category"))
-        options["missing_values"] = random.choice((("?",), (), ("NA", "0"), ("",)))
-        options["max_states"] = random.choice((None, 1, 3, 65536))
-        options["ignore"] = [random.choice(names)] if random.random() < 0.1 else []
-        options["only"] = random.choice((None, None, names[:2]))
-        options["measured"] = random.choice((None, AnyColumn()))
-    return _Table(read_csv(path, **options), options.get("max_states"))
+        options |= table_options(names, random)
+    return Table(read_csv(path, **options), options.get("max_states"))
 
 
-def _write_table(table: _Table, path: str) -> None:
+def table_options(names: list[str], random: Random) -> dict[str, Any]:
+    """Options that every kind of table takes."""
+    options: dict[str, Any] = {}
+    if random.random() < 0.3:
+        options["states"] = {random.choice(names): random.choice((["0", "1"], ["no", "yes", "é"], ["missing"]))}
+    if random.random() < 0.4:
+        options["weights"] = random.choice(names)
+    options["missing"] = random.choice(("error", "drop", "category"))
+    options["missing_values"] = random.choice((("?",), (), ("NA", "0"), ("",)))
+    options["max_states"] = random.choice((None, 1, 3, 65536))
+    options["ignore"] = [random.choice(names)] if random.random() < 0.1 else []
+    options["only"] = random.choice((None, None, names[:2]))
+    options["measured"] = random.choice((None, AnyColumn()))
+    return options
+
+
+def write_table(table: Table, path: str) -> None:
+    """Write the rows as CSV."""
     data = table.dataset
     weights = "the weights of these rows"
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -57,14 +67,16 @@ def _write_table(table: _Table, path: str) -> None:
             writer.writerow([*values, 1 if data.weights is None else data.weights[row]])
 
 
-def _reread_table(path: str, table: _Table) -> _Table:
+def reread_table(path: str, table: Table) -> Table:
+    """Read what `write_table` wrote."""
     data = table.dataset
     declared = dict(zip(data.names, data.states, strict=True))
     weights = "the weights of these rows"
-    return _Table(read_csv(path, separator=",", states=declared, weights=weights, missing_values=()), table.max_states)
+    return Table(read_csv(path, separator=",", states=declared, weights=weights, missing_values=()), table.max_states)
 
 
-def _same_table(mine: _Table, theirs: _Table) -> bool:
+def same_table(mine: Table, theirs: Table) -> bool:
+    """Are the rows the same, the second ones with weights?"""
     a, b = mine.dataset, theirs.dataset
     weights = np.ones(a.n_rows) if a.weights is None else a.weights
     same_weights = b.weights is not None and np.array_equal(weights, b.weights)
@@ -80,7 +92,7 @@ def _states_seed(random: Random) -> Seed:
     return json.dumps({name: ["no", 1, 2.5, "é"] for name in objects.names(random, 3)}).encode(), None
 
 
-CSV = Reader("csv", ".csv", _table_seed, _read_table, _write_table, _same_table, _reread_table)
+CSV = Reader("csv", ".csv", _table_seed, _read_table, write_table, same_table, reread_table)
 STATES = Reader(
     "states",
     ".json",

@@ -72,6 +72,8 @@ CHOSEN = [
     ("checkpoint", "clusters of lists of one"),
     ("part", "nested lists"),
 ]
+if "parquet" in designed.DESIGNS:
+    CHOSEN += [("parquet", name) for name in designed.DESIGNS["parquet"]]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorecache import read_csv
+from scorecache.tablefile import read_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,8 +40,8 @@ def test_valid_files_are_accepted(fuzzer):
     for content, companion in fuzzer.seeds:
         packed = content if fuzzer.reader.pack is None else fuzzer.reader.pack(content)
         fuzzer.path.write_bytes(packed)
-        if fuzzer.reader.name.startswith("csv"):
-            read_csv(fuzzer.path, missing="category")
+        if fuzzer.reader.name.startswith(("csv", "parquet")):
+            read_table(fuzzer.path, missing="category")
             continue
         value = fuzzer.reader.read(str(fuzzer.path), companion, Random(0))
         if fuzzer.reader.use is not None:

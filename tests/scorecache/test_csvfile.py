@@ -38,7 +38,7 @@ MESSAGES = {
     "empty.csv": f": {EMPTY}",
     "header_only.csv": ":2: expected rows of values after the column names, got none",
     "missing_values.csv": f": missing values: 3 in 'age', 1 in 'sex', 1 in 'city'; {WAYS_OUT}",
-    "name_empty.csv": ":1: column 2 of 3 has no name; name it in this line, or --ignore ''",
+    "name_empty.csv": ":1: column 2 of 3 has no name; name it, or leave it out (--ignore '')",
     "name_in_latin1.csv": f":1: the byte 0xf6 {CONVERT}",
     "name_twice.csv": ":1: column names must be different from each other; found twice: 'a', 'b'",
     "not_gzip.csv.gz": f": {PACKED} (Not a gzipped file (b'a,'))",

@@ -1,6 +1,7 @@
 """Tables in chunks: any chunk size, any memory and either kind of file give the same data set."""
 
 import csv
+import time
 
 import numpy as np
 import pyarrow
@@ -190,6 +191,72 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path):
 
     with pytest.raises(DataError, match=r"t\.parquet: not a Parquet file, or a damaged one"):
         read_table(path)
+
+
+def equal_values(n_rows):
+    return {name: pyarrow.array(np.zeros(n_rows, np.int8)) for name in ("x", "y")}
+
+
+def long_text(n_rows):
+    text = pyarrow.array(["x" * 1_000_000])
+    return {"x": pyarrow.DictionaryArray.from_arrays(np.zeros(n_rows, np.int32), text), "y": [0] * n_rows}
+
+
+def texts_without_dictionary(n_rows):
+    return {"x": ["x" * 1000] * n_rows, "y": [0] * n_rows}
+
+
+@pytest.mark.parametrize(
+    ("columns", "n_rows", "options"),
+    [
+        (equal_values, 20_000_000, {}),
+        (long_text, 5_000_000, {"store_schema": False}),
+        (texts_without_dictionary, 100_000, {"use_dictionary": False, "compression": "zstd"}),
+    ],
+)
+def test_a_small_file_of_very_many_values_is_refused(columns, n_rows, options, tmp_path):
+    """At the real limits; nothing is decoded far beyond them."""
+    path = tmp_path / "bomb.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(columns(n_rows)), path, write_statistics=False, **options)
+    assert path.stat().st_size < 300_000
+    before, begun = pyarrow.default_memory_pool().max_memory(), time.process_time()
+
+    with pytest.raises(DataError, match=r"bomb\.parquet: the file of .* bytes holds more than .* convert it to CSV"):
+        read_table(path)
+
+    assert time.process_time() - begun < 4
+    assert pyarrow.default_memory_pool().max_memory() < max(before, 2**28)
+
+
+def test_a_name_that_begins_another_is_chosen_alone(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"x": [0, 1], "x.y": [1, 1], "z": [1, 0]}), path)
+
+    assert read_table(path, ignore=["x.y"]).names == ("x", "z")
+
+
+def test_a_text_that_is_not_utf8_names_its_column(tmp_path):
+    path = tmp_path / "t.parquet"
+    columns = {"x": ["good", "evil"], "y": [0, 1]}
+    options = {"compression": "none", "write_statistics": False}
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)
+    path.write_bytes(path.read_bytes().replace(b"evil", b"ev\xffl"))
+
+    with pytest.raises(DataError, match=r"t\.parquet: .*utf-?8|t\.parquet: .*UTF-?8"):
+        read_table(path)
+
+
+def test_a_message_is_one_line(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"x": [0, 1], "y": [1, 1]}), path)
+    content = bytearray(path.read_bytes())
+    content[-8:-4] = b"\x05\0\0\0"  # a footer that is none
+    path.write_bytes(content)
+
+    with pytest.raises(DataError) as caught:
+        read_table(path)
+
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_a_weights_column_must_be_there(tmp_path):
