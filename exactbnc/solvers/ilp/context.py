@@ -43,7 +43,7 @@ class Context:
     least_cost: float = 0.0
     incumbent: float | None = None
     is_stopped: bool = False
-    is_out_of_memory: bool = False
+    limit_reached: str | None = None
     failure: BaseException | None = None
     cost_bound_when_stopped: float | None = None
 

@@ -54,11 +54,16 @@ def configure(model: Model, seed: int) -> None:
 def set_limits(model: Model, limits: Limits) -> None:
     """Set the limits; last of all, because the time is what is left now."""
     model.setParam("limits/absgap", limits.gap)
-    seconds = limits.seconds_left()
-    if math.isfinite(seconds):
-        model.setParam("limits/time", seconds)
+    set_time_limit(model, limits)
     if limits.nodes is not None:
         model.setParam("limits/nodes", limits.nodes)
     memory = limits.memory_left()
     if math.isfinite(memory):
         model.setParam("limits/memory", memory / _BYTES_PER_MEGABYTE)
+
+
+def set_time_limit(model: Model, limits: Limits) -> None:
+    """Set the time that is left now, counted from what SCIP's own clock shows."""
+    seconds = limits.seconds_left()
+    if math.isfinite(seconds):
+        model.setParam("limits/time", max(0.0, model.getSolvingTime() + seconds))

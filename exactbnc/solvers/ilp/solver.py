@@ -35,7 +35,7 @@ from exactbnc.solvers.ilp.plugins import (
     sepa_two_cluster,
 )
 from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
-from exactbnc.solvers.ilp.settings import configure, set_limits
+from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
 from exactbnc.solvers.interrupt import ctrl_c_calls
 from exactbnc.solvers.root.report import Report
 from exactbnc.solvers.root.root import Root
@@ -221,11 +221,18 @@ class Outcome:
 
 
 def _optimize(context: Context) -> None:
-    """Run SCIP and raise what a callback raised; an interrupt only ends the search."""
+    """Run SCIP and raise what a callback raised; an interrupt only ends the search.
+
+    SCIP looks at the time of day, inside a long LP too; where that was set forward, the search goes on.
+    """
+    model, limits = context.model, context.limits
     with ctrl_c_calls(context.stop):
-        set_limits(context.model, context.limits)
+        set_limits(model, limits)
         try:
-            context.model.optimize()
+            model.optimize()
+            while not context.is_stopped and model.getStatus() == "timelimit" and limits.seconds_left() > 0:
+                set_time_limit(model, limits)
+                model.optimize()
         except KeyboardInterrupt as interrupt:
             context.stop(interrupt)
         except Exception:
@@ -248,9 +255,7 @@ def _outcome_without_search(beginning: Beginning, stop_reason: str) -> Outcome:
 
 def _outcome(context: Context, start: Ints | None, clock: float) -> Outcome:
     model, columns = context.model, context.columns
-    status = "userinterrupt" if context.is_stopped else str(model.getStatus())
-    if context.is_out_of_memory:
-        status = "memlimit"
+    status = context.limit_reached or ("userinterrupt" if context.is_stopped else str(model.getStatus()))
     if status not in _STOP_REASONS:
         raise RuntimeError(f"SCIP ended with the unexpected status {status!r}")
     found = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None

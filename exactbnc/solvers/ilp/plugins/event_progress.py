@@ -1,4 +1,4 @@
-"""Tells the listener how far the search is, after cuts, LPs and nodes, now and then; looks at the memory too."""
+"""Tells the listener how far the search is, after cuts, LPs and nodes, now and then; looks at time and memory too."""
 
 from __future__ import annotations
 
@@ -37,9 +37,13 @@ class ProgressEvents(Eventhdlr):
         if now - self.last < SECONDS_BETWEEN:
             return
         self.last = now
+        # SCIP waits in vain where the time of day was set back
+        if context.limits.seconds_left() <= 0:
+            context.limit_reached = "timelimit"
+            context.stop()
         # SCIP counts its own memory alone; the LPs and what Python holds come on top
-        if context.limits.memory_left() <= 0:
-            context.is_out_of_memory = True
+        elif context.limits.memory_left() <= 0:
+            context.limit_reached = "memlimit"
             context.stop()
         if context.listener is None:
             return
