@@ -13,7 +13,10 @@ _INTERRUPTED, _TERMINATED = 130, 143  # as ExitCode has them, without its import
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command (default: the one in `sys.argv`) and return its exit code."""
+    """Run one command and return its exit code.
+
+    Without arguments it is the one in `sys.argv`, and the process is to end: from then on signals are ignored.
+    """
     _open_closed_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:
@@ -26,18 +29,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     remember(given)
     with sigterm_as_ctrl_c() as caught:
-        code = _run(given or ["--help"])
+        code = _run(given or ["--help"], is_program=arguments is None)
     return _TERMINATED if caught.sigterm and code == _INTERRUPTED else code
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], *, is_program: bool) -> int:
+    from exactbnc.cli._signals import ignore_signals
+
     try:
         from exactbnc.cli._app import app
         from exactbnc.cli._errors import run
 
-        return run(app, arguments)
-    except KeyboardInterrupt:  # while the program was being loaded
+        code = run(app, arguments)
+        if is_program:
+            ignore_signals()
+    except KeyboardInterrupt:  # while the program was being loaded, or after its last words
+        if is_program:
+            ignore_signals()
         return _INTERRUPTED
+    return code
 
 
 def _open_closed_streams() -> None:

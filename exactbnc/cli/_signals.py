@@ -32,7 +32,8 @@ class Caught:
 def sigterm_as_ctrl_c() -> Iterator[Caught]:
     """Hand SIGTERM on to the handler of Ctrl-C, and lose neither.
 
-    Outside the main thread, where Python has no signals, do nothing.
+    Outside the main thread, where Python has no signals, do nothing. At the end the handler goes, unless
+    `ignore_signals` was called.
     """
     caught = Caught()
     if not _has_signals():
@@ -59,7 +60,8 @@ def sigterm_as_ctrl_c() -> Iterator[Caught]:
     try:
         yield caught
     finally:
-        signal.signal(signal.SIGTERM, before)
+        if signal.getsignal(signal.SIGTERM) is react:
+            signal.signal(signal.SIGTERM, before)
         sys.unraisablehook = hook_before
 
 
@@ -75,6 +77,14 @@ def deaf_to_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def ignore_signals() -> None:
+    """Let no Ctrl-C or SIGTERM change the exit code of a process that has nothing left to do but end."""
+    if not _has_signals():
+        return
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _has_signals() -> bool:

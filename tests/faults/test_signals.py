@@ -11,6 +11,8 @@ import pytest
 
 from exactbnc.cli import main
 from exactbnc.cli._signals import deaf_to_signals, sigterm_as_ctrl_c
+from scorecache.formats import write_cache
+from tests.exactbnc.test_checkpoint import dense_problem
 from tests.faults.conftest import files_in, start
 
 LONG = ("--no-header", "--score", "bds", "--max-parents", "4", "-o", "wide.jkl")
@@ -32,6 +34,22 @@ def test_a_build_that_is_told_to_end_leaves_nothing(wide, tmp_path, signals, cod
     assert process.returncode == code
     assert (out, err) == ("", "error: interrupted; no file was written\n")
     assert files_in(tmp_path) == ["wide.csv"]
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1, 0.2, 0.3])
+def test_a_second_ctrl_c_at_the_end_of_a_solve_keeps_the_exit_code(tmp_path, gap):
+    write_cache(dense_problem(5, n=40, per_child=200).cache, tmp_path / "hard.jkl")
+    process = start("solve", "hard.jkl", "--method", "order", "-o", "net.json", cwd=tmp_path)
+    time.sleep(5)
+    assert process.poll() is None
+
+    process.send_signal(signal.SIGINT)
+    time.sleep(gap)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
 
 
 def test_sigterm_while_a_file_is_written_leaves_the_earlier_one(scores, tmp_path, monkeypatch, capsys):
