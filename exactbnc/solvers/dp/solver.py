@@ -44,6 +44,8 @@ LOW_VARIABLES = 13
 MOST_LOW_VARIABLES = 16
 """With many families the blocks grow up to here, to 4 places per family of a child: fewer blocks to enter them in."""
 BLOCKS_PER_TASK = 32
+ARRAYS_OVER_FAMILIES = 7
+"""Masks and low masks per child and joined, shifted masks, scores; the parents of one child are less than one more."""
 SHARE_OF_AVAILABLE = 0.8
 """Of the memory now available, the part that the tables may take."""
 
@@ -143,10 +145,10 @@ class _Lattice:
 
     @property
     def n_bytes(self) -> int:
-        """`best`, every thread's tables of one block, three arrays over the families."""
+        """`best`, every thread's tables of one block, what the families take while they are laid out."""
         n_sets = 1 << (self.n_low + self.n_high)
         scratch = (self.n_low + 2) << (self.n_low - 1)
-        return 8 * (n_sets + self.n_threads * scratch + 3 * self.n_families)
+        return 8 * (n_sets + self.n_threads * scratch + ARRAYS_OVER_FAMILIES * self.n_families)
 
     def needs(self, v: int) -> tuple[Ints, Floats]:
         """Per family of a variable, best first: the mask of the free variables that must come before; the score."""
@@ -212,6 +214,11 @@ def _free_variables(problem: Problem) -> tuple[int, ...]:
 
 
 def _allowed_bytes(limits: Limits) -> int:
+    """What the tables may take; where the whole process is counted, its kernels are in memory first."""
+    if limits.counts_process and limits.memory is not None:
+        none = np.zeros(0, dtype=np.int64)
+        no_families = LatticeFamilies(np.zeros(MIN_LOW + 1, dtype=np.int64), none, none, np.zeros(0))
+        fill_blocks(np.zeros(1, dtype=np.int64), MIN_LOW, no_families, np.empty((1, 1 << MIN_LOW)))
     return int(min(limits.memory_left(), SHARE_OF_AVAILABLE * available_memory()))
 
 

@@ -1,0 +1,37 @@
+"""The memory limit of a solve holds for the whole process, or the work is refused before it begins."""
+
+import os
+import sys
+
+import pytest
+
+from scorecache.formats import write_cache
+from tests.exactbnc.test_checkpoint import dense_problem
+from tests.faults.conftest import start
+
+
+def peak_of(*arguments, cwd):
+    """The exit code of a command, what it said on stderr, and the most MiB that it held."""
+    process = start(*arguments, cwd=cwd, stdout=None)
+    err = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, err, used.ru_maxrss / 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the process knows its own size on Linux only")
+def test_dp_stays_within_its_memory_or_does_not_begin(tmp_path):
+    write_cache(dense_problem(0, n=24, per_child=60).cache, tmp_path / "scores.jkl")
+    solve = ("solve", "scores.jkl", "--method", "dp", "--quiet", "--memory-limit")
+    peak_of(*solve, "4G", cwd=tmp_path)  # compiles what is not compiled yet
+    code, _, needed = peak_of(*solve, "4G", cwd=tmp_path)
+    assert code == 0
+
+    code, err, peak = peak_of(*solve, f"{needed + 10:.0f}M", cwd=tmp_path)
+    assert code == 0, err
+    assert peak < needed + 10
+
+    code, err, peak = peak_of(*solve, f"{needed - 10:.0f}M", cwd=tmp_path)
+    assert code == 6
+    assert "dynamic programming over 24 variables needs about" in err
+    assert peak < needed - 100
