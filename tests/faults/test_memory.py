@@ -1,22 +1,28 @@
 """The memory limit of a solve holds for the whole process, or the work is refused before it begins."""
 
-import os
+import subprocess
 import sys
 
 import pytest
 
 from scorecache.formats import write_cache
 from tests.exactbnc.test_checkpoint import dense_problem
-from tests.faults.conftest import start
+from tests.faults.conftest import COMMAND, environment
+
+MEASURE = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+"""Begun from a small process: a child's peak is at least what its parent held."""
 
 
 def peak_of(*arguments, cwd):
     """The exit code of a command, what it said on stderr, and the most MiB that it held."""
-    process = start(*arguments, cwd=cwd, stdout=None)
-    err = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, err, used.ru_maxrss / 1024
+    command = [sys.executable, "-c", MEASURE, *COMMAND, *arguments]
+    ran = subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, text=True)
+    code, peak = ran.stdout.split()
+    return int(code), ran.stderr, float(peak)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the process knows its own size on Linux only")
