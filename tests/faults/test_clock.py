@@ -110,8 +110,10 @@ class Jumper:
 
 n, per_child, seconds = (int(number) for number in sys.argv[2:])
 listener = Jumper()
+solver = ILPSolver(frozenset({"root"}))
+solver.solve(dense_problem(0, n=10, per_child=30), Limits(), None, None, 0)  # whatever has to be compiled
 problem = dense_problem(0, n=n, per_child=per_child)
-solution = ILPSolver(frozenset({"root"})).solve(problem, Limits(seconds=seconds), None, listener, 0)
+solution = solver.solve(problem, Limits(seconds=seconds), None, listener, 0)
 assert listener.n_told >= 2
 print(solution.status, solution.stop_reason, solution.statistics["wall_seconds"])
 """
@@ -146,7 +148,7 @@ def test_a_jump_of_the_clock_during_scip_does_not_end_its_search(solve_with_a_ju
 
 @pytest.mark.parametrize("jump", [100_000, -100_000], ids=["forward", "back"])
 def test_the_time_limit_holds_after_a_jump_of_the_clock_during_scip(solve_with_a_jump, jump):
-    status, stop_reason, seconds = solve_with_a_jump(jump, 30, 150, 10)
+    status, stop_reason, seconds = solve_with_a_jump(jump, 30, 150, 5)
 
     assert (status, stop_reason) == ("feasible", "time")
-    assert 9.9 <= float(seconds) < 20
+    assert 4.9 <= float(seconds) < 15
