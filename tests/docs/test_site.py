@@ -103,8 +103,17 @@ def test_nothing_is_loaded_from_another_host(site, pages):
     assert not any(re.search(r"url\(['\"]?https?:|@import ['\"]?https?:", style) for style in styles)
 
 
-def test_formulas_are_drawn_without_scripts(site):
-    html = (site[0] / "scores" / "bdeu.html").read_text(encoding="utf-8")
+FORMULAS = [
+    f"{folder.name}/{page.stem}"
+    for folder in (ROOT / "docs" / kind for kind in ("scores", "parameters", "estimators"))
+    for page in sorted(folder.glob("*.md"))
+    if page.stem != "index"
+]
+
+
+@pytest.mark.parametrize("page", FORMULAS)
+def test_formulas_are_drawn_without_scripts(site, page):
+    html = (site[0] / f"{page}.html").read_text(encoding="utf-8")
 
     assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in html
     assert "arithmatex" not in html
