@@ -16,8 +16,8 @@ from exactbnc._nested import with_lists
 from exactbnc.certificate import CertificateError
 from exactbnc.constraints import Constraints
 from exactbnc.dag import DAG
-from exactbnc.export.netjson import arcs_of, parse_facts
-from exactbnc.export.network import NetworkFileError, read_text
+from exactbnc.export.netjson import read_facts
+from exactbnc.export.network import NetworkFileError
 from exactbnc.problem import Problem
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
@@ -37,18 +37,13 @@ def certificate_facts(problem: Problem, proof: dict[str, Any]) -> dict[str, Any]
 
 def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
     """The network of a JSON file and what is stored of its proof; `proof_of` makes lists of its long texts."""
-    label = os.fspath(path)
-    try:
-        facts = parse_facts(read_text(path), label)
-        dag = arcs_of(facts).dag()
-    except ParameterError as error:
-        raise NetworkFileError(path, None, str(error)) from error
+    dag, facts = read_facts(path)
     certificate = facts.get("certificate")
     if certificate is None:
         raise NetworkFileError(
             path,
             None,
-            f"there is no certificate in it; 'exactbnc solve CACHE --certificate -o {label}' writes one, but "
+            f"there is no certificate in it; 'exactbnc solve CACHE --certificate -o {os.fspath(path)}' writes one, but "
             "not under rules on the network as a whole (TAN, numbers of edges, ancestors, required adjacencies, "
             "immoralities), nor where the proof is too long",
         )

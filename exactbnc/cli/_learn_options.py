@@ -8,6 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from exactbnc.cli._completion import AVERAGES, GREEDY, OTHERS, PARAMETERS, SCORES, SEARCHED, STRUCTURES, one_of, some_of
+from exactbnc.cli._table_options import Ignore as Ignore
+from exactbnc.cli._table_options import MaxStates as MaxStates
+from exactbnc.cli._table_options import Separator as Separator
+from exactbnc.cli._table_options import States as States
+from exactbnc.cli._table_options import Weights as Weights
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _score = partial(typer.Option, rich_help_panel="Score and parameters")
@@ -95,21 +100,6 @@ KeepAtMost = Annotated[
 Missing = Annotated[
     Literal["error", "drop", "category"],
     _data("--missing", help="Missing values in training: refuse them, drop the row, or make them a state."),
-]
-States = Annotated[
-    str | None, _data("--states", metavar="FILE", help="JSON with the states of columns, also those never seen.")
-]
-Separator = Annotated[
-    str | None, _data("--separator", metavar="S", help="What stands between columns; found if not given.")
-]
-Weights = Annotated[
-    str | None, _data("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
-]
-Ignore = Annotated[
-    list[str] | None, _data("--ignore", metavar="COLUMN", help="Read the table without this column; repeatable.")
-]
-MaxStates = Annotated[
-    int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")
 ]
 
 Method = Annotated[

@@ -8,6 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from exactbnc.cli._completion import SCORES, one_of
+from exactbnc.cli._table_options import Ignore as Ignore
+from exactbnc.cli._table_options import MaxStates as MaxStates
+from exactbnc.cli._table_options import Separator as Separator
+from exactbnc.cli._table_options import States as States
+from exactbnc.cli._table_options import Weights as Weights
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _score = partial(typer.Option, rich_help_panel="Score")
@@ -48,25 +53,10 @@ Param = Annotated[
     list[str] | None, _score("--param", metavar="NAME=VALUE", help="A parameter of the score; repeatable.")
 ]
 
-States = Annotated[
-    str | None, _data("--states", metavar="FILE", help="JSON with the states of columns, also those never seen.")
-]
-Separator = Annotated[
-    str | None, _data("--separator", metavar="S", help="What stands between columns; found if not given.")
-]
 NoHeader = Annotated[bool, _data("--no-header", help="There are no names on top; the columns are 0, 1, 2, ...")]
-Weights = Annotated[
-    str | None, _data("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
-]
 Missing = Annotated[
     Literal["error", "drop", "category"],
     _data("--missing", help="Missing values: refuse them, drop the row, or make them a state."),
-]
-Ignore = Annotated[
-    list[str] | None, _data("--ignore", metavar="COLUMN", help="Read the table without this column; repeatable.")
-]
-MaxStates = Annotated[
-    int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")
 ]
 
 NoPrune = Annotated[bool, _limits("--no-prune", help="Keep every family.")]

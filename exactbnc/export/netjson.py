@@ -10,13 +10,16 @@ since JSON has no word for it.
 from __future__ import annotations
 
 import json
+import os
 from math import fsum, isfinite
 from typing import Any
 
 from exactbnc._nested import parse_with_numbers, with_lists
+from exactbnc.dag import DAG
 from exactbnc.export._arcs import ArcTable
-from exactbnc.export.network import Network, NetworkFileError
+from exactbnc.export.network import Network, NetworkFileError, read_text
 from exactbnc.export.trace import trace_facts
+from scorecache.errors import ParameterError
 from scorecache.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
@@ -65,6 +68,15 @@ def render(network: Network) -> str:
 def parse(text: str, label: str) -> ArcTable:
     """Read the network of such an object; `label` names the file in errors."""
     return arcs_of(parse_facts(text, label))
+
+
+def read_facts(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
+    """The network of a file and all that the file tells."""
+    try:
+        facts = parse_facts(read_text(path), os.fspath(path))
+        return arcs_of(facts).dag(), facts
+    except ParameterError as error:
+        raise NetworkFileError(path, None, str(error)) from error
 
 
 def arcs_of(facts: dict[str, Any]) -> ArcTable:

@@ -96,8 +96,7 @@ def _of_model(model: Model, name: str) -> Subject:
 
 
 def _of_network(path: str | os.PathLike[str], name: str) -> Subject:
-    dag = read_network(path)
-    told = netjson.parse_facts(Path(path).read_text(encoding="utf-8-sig"), os.fspath(path))
+    dag, told = netjson.read_facts(path)
     class_name = told.get("class")
     if class_name is not None and class_name not in dag.names:
         raise NetworkFileError(path, None, f"expected 'class' to be one of the names, got {class_name!r:.60}")
