@@ -1,8 +1,7 @@
 """`python -m exactbnc`: the command line."""
 
 import sys
-
-from exactbnc.cli import main
+from importlib import import_module
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(import_module("exactbnc.cli").main())

@@ -13,15 +13,15 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
-    "Dataset": "scorecache.dataset",
+    "Dataset": "scorecache.data.dataset",
     "Domain": "scorecache.domain",
     "ScoreCache": "scorecache.cache",
-    "build_cache": "scorecache.build",
+    "build_cache": "scorecache.building.build",
     "make_score": "scorecache.scores",
-    "plan_build": "scorecache.build",
+    "plan_build": "scorecache.building.build",
     "read_cache": "scorecache.formats",
-    "read_csv": "scorecache.csvfile",
-    "read_table": "scorecache.tablefile",
+    "read_csv": "scorecache.data.csvfile",
+    "read_table": "scorecache.data.tablefile",
     "write_cache": "scorecache.formats",
 }
 """Where each public name lives; it is imported on first use, so that `import scorecache` stays cheap."""

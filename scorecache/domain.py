@@ -1,8 +1,8 @@
 """The parent sets a child may have: required parents, allowed parents, and how many.
 
 Pruning is relative to a domain. "A subset scores at least as well" is a safe reason to drop a parent set only if the
-subset is itself allowed, so every rule in `scorecache.pruning` compares sets inside one domain, and the cache records
-which. The structure families, for a class variable C:
+subset is itself allowed, so every rule in `scorecache.scoring.pruning` compares sets inside one domain, and the cache
+records which. The structure families, for a class variable C:
 
 | family        | the class     | a feature                                           |
 |---------------|---------------|-----------------------------------------------------|

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from exactbnc.constraints import Constraints
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution
-from exactbnc.solvers import solve
-from scorecache.build import build_cache
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution
+from exactbnc.solvers.solve import solve
+from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 
 DATA = Path(__file__).resolve().parent.parent / ".." / "shared" / "data"

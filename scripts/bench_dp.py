@@ -35,9 +35,9 @@ from _bench import (
     timed_row,
 )
 
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.dp import DPSolver
 from scorecache.cache import ScoreCache
 from scorecache.formats import read_cache

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from _bench import machine_facts
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.classifiers import ExactBNClassifier
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.classifiers import ExactBNClassifier
+from exactbnc.network.bayesnet import BayesNet
 
 TARGET = 2e6
 """Rows per second of `predict_log_proba`, complete rows."""
@@ -124,7 +124,7 @@ def _show_peers(
     try:
         import pyagrum
 
-        from exactbnc.export.pyagrum import to_pyagrum
+        from exactbnc.network.pyagrum import to_pyagrum
     except ImportError:
         print("pyAgrum is not installed")
     else:
@@ -143,7 +143,7 @@ def _show_peers(
     try:
         import pandas
 
-        from exactbnc.export.pgmpy import to_pgmpy
+        from exactbnc.network.pgmpy import to_pgmpy
     except ImportError:
         print("pandas or pgmpy is not installed")
         return

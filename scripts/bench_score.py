@@ -45,17 +45,17 @@ from _bench import (
     wall_seconds_of,
 )
 
-from scorecache.build import build_cache, plan_build
+from scorecache.building.build import build_cache, plan_build
 from scorecache.cache import ScoreCache
-from scorecache.counting.rows import distinct_rows
-from scorecache.csvfile import read_csv
-from scorecache.dataset import Dataset
+from scorecache.data.csvfile import read_csv
+from scorecache.data.dataset import Dataset
+from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.formats import read_cache, write_cache
-from scorecache.joint.build import run_levels
-from scorecache.joint.prepare import prepare
-from scorecache.progress import Deadline, Runner
 from scorecache.scores import CellScore
+from scorecache.scoring.joint.build import run_levels
+from scorecache.scoring.joint.prepare import prepare
+from scorecache.scoring.progress import Deadline, Runner
 
 SEED = 20240229
 BINARY = (100, 1000)

@@ -20,8 +20,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from exactbnc.evaluate import Averaged, Evaluation, Exact, Method, cross_validate
-from exactbnc.learning import Recipe
+from exactbnc.baselines.evaluation import Averaged, Evaluation, Exact, Method, cross_validate
+from exactbnc.learning.learn import Recipe
 from scorecache import Dataset, read_csv
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,12 +24,12 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from sklearn.datasets import load_breast_cancer
 
 from exactbnc import Constraints, ExactBNClassifier, Problem, plot, solve
-from exactbnc.cuts.cluster import Point, exact_clusters
-from exactbnc.export.plot import plot_on
-from exactbnc.primal.sink import best_families, sink_order
-from exactbnc.solvers.root._highs import ColumnLP
-from exactbnc.solvers.root.separation import Separators, separate
-from exactbnc.solvers.table import CostTable, cost_table
+from exactbnc.pictures.plot import plot_on
+from exactbnc.solvers.bounds.cuts.cluster import Point, exact_clusters
+from exactbnc.solvers.bounds.root._highs import ColumnLP
+from exactbnc.solvers.bounds.root.separation import Separators, separate
+from exactbnc.solvers.costs.table import CostTable, cost_table
+from exactbnc.solvers.local_search.sink import best_families, sink_order
 from scorecache import Dataset, Domain, build_cache, read_cache, read_csv
 
 ROOT = Path(__file__).resolve().parent.parent

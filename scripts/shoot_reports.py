@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
 from exactbnc.report import Subject, read_subject, render_report
 
 SIZES = (8, 37, 200)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from scorecache.cache import ScoreCache
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.record import Record
 

@@ -10,7 +10,55 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"sklearn", "networkx", "pandas", "matplotlib"}
-FACES = ("exactbnc/classifiers/", "exactbnc/discretize/", "exactbnc/selection/selector.py")
+FOLDERS = (
+    "scorecache",
+    "scorecache/system",
+    "scorecache/data",
+    "scorecache/scores",
+    "scorecache/counting",
+    "scorecache/scoring",
+    "scorecache/scoring/joint",
+    "scorecache/scoring/conditional",
+    "scorecache/building",
+    "scorecache/formats",
+    "exactbnc",
+    "exactbnc/graph",
+    "exactbnc/problem",
+    "exactbnc/run",
+    "exactbnc/solvers/costs",
+    "exactbnc/solvers/local_search",
+    "exactbnc/solvers/bounds",
+    "exactbnc/solvers/bounds/cuts",
+    "exactbnc/solvers/bounds/ascent",
+    "exactbnc/solvers/bounds/root",
+    "exactbnc/checkpoint",
+    "exactbnc/solvers/tree",
+    "exactbnc/solvers/dp",
+    "exactbnc/solvers/order",
+    "exactbnc/solvers/ilp/model",
+    "exactbnc/solvers/ilp/plugins",
+    "exactbnc/solvers/ilp",
+    "exactbnc/solvers",
+    "exactbnc/alternatives",
+    "exactbnc/network",
+    "exactbnc/network/parameters",
+    "exactbnc/network/formats",
+    "exactbnc/formats",
+    "exactbnc/pictures",
+    "exactbnc/proof",
+    "exactbnc/learning/discretize",
+    "exactbnc/learning/selection",
+    "exactbnc/learning/averaging",
+    "exactbnc/learning",
+    "exactbnc/learning/classifiers",
+    "exactbnc/baselines",
+    "exactbnc/baselines/evaluation",
+    "exactbnc/baselines/greedy",
+    "exactbnc/report",
+    "exactbnc/cli",
+)
+"""Every folder imports only from folders above it in this list, inside functions too."""
+FACES = ("exactbnc/learning/classifiers/", "exactbnc/learning/discretize/", "exactbnc/learning/selection/selector.py")
 """What is scikit-learn by its nature, and nothing else, imports it on load."""
 
 
@@ -57,6 +105,55 @@ def test_scorecache_knows_nothing_of_what_stands_on_it():
     for path in modules("scorecache"):
         wrong = [name for name in all_imports(path) if within(name, {"exactbnc", "pyscipopt", "sklearn"})]
         assert not wrong, f"{path} imports {wrong}"
+
+
+def runtime_imports(path: Path) -> Iterator[str]:
+    """All imports but those that only a type checker sees."""
+    pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
+        yield from imported_names(node, str(path))
+        if not is_for_types_only(node):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def folder_of(name: str) -> str | None:
+    """The folder of the module that an imported name is, or comes from; None outside the project."""
+    parts = name.split(".")
+    if parts[0] not in ("scorecache", "exactbnc"):
+        return None
+    while parts:
+        if (ROOT / Path(*parts)).is_dir():
+            return "/".join(parts)
+        if (ROOT / Path(*parts)).with_suffix(".py").is_file():
+            return "/".join(parts[:-1])
+        parts.pop()
+    return None
+
+
+def test_the_list_of_folders_is_complete():
+    found = {
+        path.parent.relative_to(ROOT).as_posix() for package in ("scorecache", "exactbnc") for path in modules(package)
+    }
+
+    assert sorted(found) == sorted(FOLDERS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_imports_only_from_those_before_it(folder):
+    allowed = {*FOLDERS[: FOLDERS.index(folder) + 1], None}
+    for path in sorted((ROOT / folder).glob("*.py")):
+        wrong = sorted({name for name in runtime_imports(path) if folder_of(name) not in allowed})
+        assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+
+
+def test_the_roots_of_the_packages_hold_little():
+    assert {path.name for path in (ROOT / "exactbnc").glob("*.py")} == {
+        "__init__.py", "__main__.py", "errors.py", "instances.py"
+    }  # fmt: skip
+    assert {path.name for path in (ROOT / "scorecache").glob("*.py")} == {
+        "__init__.py", "cache.py", "domain.py", "errors.py", "record.py", "wording.py"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("package", ["scorecache", "exactbnc"])

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exactbnc.evaluate import Exact, others
-from exactbnc.evaluate.crossval import evaluate_split
-from exactbnc.learning import Recipe
+from exactbnc.baselines.evaluation import Exact, others
+from exactbnc.baselines.evaluation.crossval import evaluate_split
+from exactbnc.learning.learn import Recipe
 
 ROOT = Path(__file__).parent.parent
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
 from scorecache import Dataset
 
 ROOT = Path(__file__).parent.parent
@@ -273,7 +273,7 @@ def test_run_times_tell_search_and_choice_apart():
 
 def test_every_fold_is_that_of_the_library():
     data = data_sets.load(FOLDER, "iris")
-    crossval = importlib.import_module("exactbnc.evaluate.crossval")
+    crossval = importlib.import_module("exactbnc.baselines.evaluation.crossval")
 
     for (train, test), (own_train, own_test) in zip(
         crossval._folds(data, data.names[-1], 10, 0), folding.splits(data), strict=True

@@ -31,16 +31,16 @@ _OWN_BOUNDS = {
     "fcll": "in an ANB, the likelihood given all others and the most that the class can tell",
     "acll": "in an ANB, its cells of negative weight alone",
 }
-"""Scores whose bound on supersets is a formula of their own (`scorecache.family.bounds`)."""
+"""Scores whose bound on supersets is a formula of their own (`scorecache.scoring.conditional.bounds`)."""
 
 SKLEARN = {
     "exact": ("exactbnc", "ExactBNClassifier", "Sugahara, Ueno 2021; the solver: this package"),
     "tbmatan": ("exactbnc", "TBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 17 to 24"),
     "sstbmatan": ("exactbnc", "SSTBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 25 to 29"),
-    "mdlp": ("exactbnc.discretize", "MDLPDiscretizer", "Fayyad, Irani 1993, section 3"),
-    "median": ("exactbnc.discretize", "MedianDiscretizer", "none needed"),
-    "quantile": ("exactbnc.discretize", "EqualFrequencyDiscretizer", "none needed"),
-    "bayes_factor": ("exactbnc.selection", "BayesFactorSelector", "Sugahara, Ueno 2021, section 5"),
+    "mdlp": ("exactbnc.learning.discretize", "MDLPDiscretizer", "Fayyad, Irani 1993, section 3"),
+    "median": ("exactbnc.learning.discretize", "MedianDiscretizer", "none needed"),
+    "quantile": ("exactbnc.learning.discretize", "EqualFrequencyDiscretizer", "none needed"),
+    "bayes_factor": ("exactbnc.learning.selection", "BayesFactorSelector", "Sugahara, Ueno 2021, section 5"),
 }
 """The estimators of scikit-learn's kind, by their pages: where they are imported from, their class, the reference."""
 
@@ -101,7 +101,7 @@ def _bound_on_supersets(kind: Any) -> str:
 
 
 def _parameters() -> str:
-    from exactbnc.parameters import PARAMETERS
+    from exactbnc.network.parameters import PARAMETERS
 
     rows = [
         (f"[`{name}`]({name}.md)", kind.title, _said(kind.needs_class), kind.reference)
@@ -111,8 +111,8 @@ def _parameters() -> str:
 
 
 def _estimator(name: str) -> str:
-    from exactbnc.parameters import PARAMETERS
-    from exactbnc.parameters._base import ClosedForm
+    from exactbnc.network.parameters import PARAMETERS
+    from exactbnc.network.parameters._base import ClosedForm
 
     kind = PARAMETERS[name]
     return _facts(

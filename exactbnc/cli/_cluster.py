@@ -11,7 +11,7 @@ from typing import Any
 def workers_of(scheduler: str | None, n_threads: int | None = None) -> Iterator[Any]:
     """The client of a Dask scheduler, or None; without a scheduler, tasks run on so many threads, if any are given."""
     if scheduler is not None:
-        from scorecache.workers import connected
+        from scorecache.building.workers import connected
 
         with connected(scheduler) as client:
             yield client

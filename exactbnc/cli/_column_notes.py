@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scorecache.dataset import Dataset
+    from scorecache.data.dataset import Dataset
 
 MANY_VALUES = 20
 """A column with more distinct numbers than this was hardly meant to be one of categories."""
@@ -18,7 +18,7 @@ HARDLY_REPEATED = 0.5
 
 def notes_on_columns(dataset: Dataset, class_name: str, *, is_cut: bool) -> Iterator[str]:
     """The notes; columns of numbers need none if they are cut."""
-    from exactbnc.cutting import numeric_columns
+    from exactbnc.learning.discretize.tables import numeric_columns
     from scorecache.wording import listing
 
     numeric = numeric_columns(dataset, class_name)
@@ -50,8 +50,8 @@ def _texts_among_numbers(dataset: Dataset, name: str) -> list[str]:
     """The few texts of a column of many numbers."""
     import numpy as np
 
-    from exactbnc.cutting import numbers_of
-    from scorecache._encode import MISSING_STATE
+    from exactbnc.learning.discretize.tables import numbers_of
+    from scorecache.data._encode import MISSING_STATE
 
     states = dataset.states[dataset.index[name]]
     is_number = np.isfinite(numbers_of(states))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from exactbnc.export.network import Origin
+    from exactbnc.formats.network import Origin
 
 _typed: ContextVar[tuple[str, ...]] = ContextVar("_typed", default=())
 
@@ -20,7 +20,7 @@ def remember(arguments: Sequence[str]) -> None:
 
 def origin() -> Origin:
     """The command that runs, and the time."""
-    from exactbnc.export.network import Origin
+    from exactbnc.formats.network import Origin
 
     return Origin(("exactbnc", *_typed.get()), utc_now())
 

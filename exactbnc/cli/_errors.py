@@ -19,7 +19,7 @@ import typer
 from exactbnc.cli._signals import deaf_to_signals
 
 if TYPE_CHECKING:
-    from exactbnc.solution import Solution
+    from exactbnc.run.solution import Solution
 
 
 class ExitCode(IntEnum):
@@ -132,8 +132,8 @@ def _report(error: BaseException) -> int:
 
 def _explain(error: BaseException) -> tuple[ExitCode, str]:
     """The exit code and the message of an exception."""
-    from exactbnc.certificate import CertificateError
     from exactbnc.errors import InfeasibleError
+    from exactbnc.proof.verify import CertificateError
     from scorecache.errors import InputError, MemoryLimitError, ParameterError, TimeLimitError
 
     match error:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from exactbnc.cli._command import origin
 
 if TYPE_CHECKING:
-    from exactbnc.dag import DAG
-    from exactbnc.listener import Progress
-    from exactbnc.problem import Problem
+    from exactbnc.graph.dag import DAG
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.events import Progress
 
 _NUMBERED = re.compile(r"(\d{4,})-.*\.json")
 
@@ -36,7 +36,7 @@ class IncumbentFiles:
 
     def on_incumbent(self, dag: DAG, score: float) -> None:
         """Write the network."""
-        from exactbnc.export import write_network
+        from exactbnc.formats import write_network
 
         self._number += 1
         path = self._folder / f"{self._number:04d}-{score:.8f}.json"

@@ -56,7 +56,7 @@ def expecting(path: str, *wanted: Kind) -> Iterator[None]:
 
 def kind_of(path: str) -> Kind | None:
     """What a file looks like from its beginning; None if that cannot be told."""
-    from scorecache.unpack import open_unpacked
+    from scorecache.system.unpack import open_unpacked
 
     if not os.path.isfile(path):  # a pipe has been read, and would be waited for
         return None

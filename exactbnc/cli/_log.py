@@ -18,10 +18,10 @@ from exactbnc.cli._command import origin, utc_now
 if TYPE_CHECKING:
     from io import FileIO
 
-    from exactbnc.dag import DAG
-    from exactbnc.limits import Limits
-    from exactbnc.listener import Progress
-    from exactbnc.problem import Problem
+    from exactbnc.graph.dag import DAG
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.events import Progress
+    from exactbnc.run.limits import Limits
 
 SECONDS_BETWEEN = 1.0
 """Between two lines of progress."""

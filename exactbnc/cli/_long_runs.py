@@ -8,7 +8,7 @@ from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import STANDARD_STREAM
 
 if TYPE_CHECKING:
-    from exactbnc.checkpoint import Checkpoint
+    from exactbnc.checkpoint.checkpoint import Checkpoint
 
 
 def check_long_run_options(
@@ -32,6 +32,6 @@ def checkpoint_of(path: str | None, every: float | None) -> Checkpoint | None:
     """The checkpoint that was asked for, if any."""
     if path is None:
         return None
-    from exactbnc.checkpoint import DEFAULT_EVERY, Checkpoint
+    from exactbnc.checkpoint.checkpoint import DEFAULT_EVERY, Checkpoint
 
     return Checkpoint(path, DEFAULT_EVERY if every is None else every)

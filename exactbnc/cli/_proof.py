@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exactbnc.arithmetic import WHOLE_NUMBERS
 from exactbnc.cli._errors import UsageError
+from exactbnc.run.arithmetic import WHOLE_NUMBERS
 
 if TYPE_CHECKING:
-    from exactbnc.limits import Limits
-    from exactbnc.problem import Problem
-    from exactbnc.solution import Solution
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.limits import Limits
+    from exactbnc.run.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ def check_certificate_options(output: str | None, *, ranks: bool) -> None:
 
 def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) -> Proof:
     """A certificate of the solution; if there is none, the reason and what the bound rests on instead."""
-    from exactbnc.certificatefile import certificate_facts
-    from exactbnc.certifying import BetterNetworkError, certify
+    from exactbnc.proof.certify import BetterNetworkError, certify
+    from exactbnc.proof.file import certificate_facts
     from scorecache.errors import ParameterError
 
     if solution.status != "optimal" or solution.dag is None:

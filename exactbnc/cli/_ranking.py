@@ -9,14 +9,14 @@ from exactbnc.cli._errors import ExitCode
 from exactbnc.cli._output import describe_stop
 
 if TYPE_CHECKING:
-    from exactbnc.problem import Problem
-    from exactbnc.ranking import Ranking
-    from exactbnc.solution import Solution
+    from exactbnc.alternatives.ranking import Ranking
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.solution import Solution
 
 
 def write_ranking(ranking: Ranking, problem: Problem, target: str) -> None:
     """Network number i goes to `name.i.suffix`."""
-    from exactbnc.export import write_network
+    from exactbnc.formats import write_network
 
     path = Path(target)
     for number, solution in enumerate(ranking.solutions, start=1):

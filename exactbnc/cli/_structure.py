@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from exactbnc.cli._errors import UsageError
 
 if TYPE_CHECKING:
-    from exactbnc.constraints import Constraints
+    from exactbnc.problem.constraints import Constraints
     from scorecache.cache import ScoreCache
 
 
@@ -23,7 +23,7 @@ def chosen_family(flags: Mapping[str, bool]) -> str | None:
 
 def structure_of(cache: ScoreCache, family: str | None, class_name: str | None, k: int | None) -> Constraints:
     """The structure asked for, or the one that the cache was made for, and the arcs that the cache was made under."""
-    from exactbnc.constraints import Constraints
+    from exactbnc.problem.constraints import Constraints
 
     domain = None if cache.record is None else cache.record.domain
     if domain is None:

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from exactbnc.dag import DAG
-    from exactbnc.listener import Progress
+    from exactbnc.graph.dag import DAG
+    from exactbnc.run.events import Progress
 
 HEADER = f"{'time':>8} | {'best so far':>18} | {'best possible':>18} | {'gap':>10} | {'nodes':>8}"
 SECONDS_ON_TERMINAL, SECONDS_ELSEWHERE = 0.5, 5.0

@@ -13,8 +13,8 @@ from exactbnc.cli._parsing import parse_arc
 
 if TYPE_CHECKING:
     from exactbnc.cli._output import Output
-    from exactbnc.constraints import Constraints
-    from scorecache.dataset import Dataset
+    from exactbnc.problem.constraints import Constraints
+    from scorecache.data.dataset import Dataset
 
 IRIS_CLASS = "species"
 
@@ -70,7 +70,7 @@ def embedded_data() -> Dataset:
     """Fisher's iris data, which scikit-learn carries."""
     from sklearn.datasets import load_iris
 
-    from scorecache.dataset import Dataset
+    from scorecache.data.dataset import Dataset
 
     iris = load_iris()
     columns = {
@@ -82,9 +82,9 @@ def embedded_data() -> Dataset:
 
 def _read(path: str, reading: Reading) -> Dataset:
     """If numbers are to be cut, columns may have any number of them."""
-    from scorecache._encode import MAX_STATES
-    from scorecache.statesfile import load_states
-    from scorecache.tablefile import read_table
+    from scorecache.data._encode import MAX_STATES
+    from scorecache.data.statesfile import load_states
+    from scorecache.data.tablefile import read_table
 
     is_cut = reading.discretize is not None
     return read_table(
@@ -117,7 +117,7 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
 
 def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
     """The rows whose class is not missing, and how many others there are; a class has no state for those."""
-    from scorecache._encode import MISSING_STATE
+    from scorecache.data._encode import MISSING_STATE
 
     v = dataset.index[class_name]
     if dataset.states[v][-1] != MISSING_STATE:
@@ -137,8 +137,8 @@ def check_kept(keep_at_most: int | None, *, is_cut: bool) -> None:
 
 def check_texts(dataset: Dataset) -> None:
     """Refuse measurements with texts among them, which cannot be cut."""
-    from scorecache._encode import MISSING_STATE
-    from scorecache._measure import MEASURED
+    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data._measure import MEASURED
     from scorecache.errors import DataError
     from scorecache.wording import listing
 
@@ -153,7 +153,7 @@ def check_texts(dataset: Dataset) -> None:
 
 def check_values(dataset: Dataset, max_states: int | None) -> None:
     """Refuse columns that were not cut and have too many values."""
-    from scorecache._encode import MAX_STATES
+    from scorecache.data._encode import MAX_STATES
     from scorecache.errors import DataError
 
     check_texts(dataset)
@@ -175,8 +175,8 @@ def constraints_of(
     require: Sequence[str] | None, forbid: Sequence[str] | None, files: Sequence[str] | None
 ) -> Constraints:
     """All constraints that were asked for."""
-    from exactbnc.constraintfile import read_constraints
-    from exactbnc.constraints import Constraints
+    from exactbnc.problem.constraintfile import read_constraints
+    from exactbnc.problem.constraints import Constraints
 
     given = Constraints.of(
         required_arcs=[parse_arc(arc, "--require") for arc in require or ()],

@@ -14,7 +14,7 @@ from exactbnc.cli._output import Output
 from exactbnc.cli._structure import structure_of
 
 if TYPE_CHECKING:
-    from exactbnc.dag import DAG
+    from exactbnc.graph.dag import DAG
     from scorecache.cache import ScoreCache
 
 
@@ -38,9 +38,9 @@ def check(
     if (arcs and network is None) or (exact and not arcs):
         raise UsageError("--arcs speaks of the arcs of a network: give one; --exact goes with --arcs")
 
-    from exactbnc.dag import DAG
-    from exactbnc.export import read_network
-    from exactbnc.problem import Problem
+    from exactbnc.formats import read_network
+    from exactbnc.graph.dag import DAG
+    from exactbnc.problem.problem import Problem
     from scorecache.formats import read_cache
 
     with expecting(cache, Kind.SCORES):
@@ -63,8 +63,8 @@ def check(
 
 def _edge_penalty(network: str) -> float:
     """What was taken off for every arc when the network was found; 0 if nothing was, or its file does not tell."""
-    from exactbnc.export import holds_tables, netjson
-    from exactbnc.export.network import read_text
+    from exactbnc.formats import holds_tables, netjson
+    from exactbnc.graph.textfile import read_text
 
     if network.startswith("[") or Path(network).suffix.lower() != ".json" or holds_tables(network):
         return 0.0
@@ -78,8 +78,8 @@ def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) 
     """The losses of the arcs, the largest first, into the facts and as lines."""
     from dataclasses import asdict, replace
 
-    from exactbnc.explain import arc_losses
-    from exactbnc.problem import Problem
+    from exactbnc.alternatives.arcs import arc_losses
+    from exactbnc.problem.problem import Problem
 
     penalty = facts.get("edge_penalty", 0.0)
     constraints = replace(structure_of(scores, None, None, None), edge_penalty=penalty)

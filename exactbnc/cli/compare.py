@@ -19,8 +19,8 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Compare two networks: arcs added, removed and reversed, and the structural Hamming distance."""
-    from exactbnc.comparison import compare as difference
-    from exactbnc.export import read_network
+    from exactbnc.formats import read_network
+    from exactbnc.graph.comparison import compare as difference
 
     with expecting(first, Kind.NETWORK, Kind.MODEL):
         a = read_network(first)
@@ -36,7 +36,7 @@ def compare(
         "reversed": [list(arc) for arc in found.reversed],
     }
     if cache is not None:
-        from exactbnc.problem import Problem
+        from exactbnc.problem.problem import Problem
         from scorecache.formats import read_cache
 
         with expecting(cache, Kind.SCORES):

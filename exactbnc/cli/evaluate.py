@@ -17,9 +17,9 @@ from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, names_in, training_data
 
 if TYPE_CHECKING:
-    from exactbnc.constraints import Constraints
-    from exactbnc.evaluate import Evaluation, Method
-    from exactbnc.selection._search import ParentChildSearch
+    from exactbnc.baselines.evaluation import Evaluation, Method
+    from exactbnc.learning.selection._search import ParentChildSearch
+    from exactbnc.problem.constraints import Constraints
 
 AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
 """Structures that are averages over all TANs; they have no score."""
@@ -61,7 +61,7 @@ def evaluate(
     """
     talk = Output(as_json=as_json, quiet=quiet)
 
-    from exactbnc.evaluate import cross_validate
+    from exactbnc.baselines.evaluation import cross_validate
 
     common = {"max_parents": max_parents, "k": k, "ess": ess, "method": solver, "time_limit": time_limit}
     methods = _methods(
@@ -77,7 +77,7 @@ def evaluate(
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     if cutting is not None:
-        from exactbnc.cutting import cut, learn_cuts
+        from exactbnc.learning.discretize.tables import cut, learn_cuts
 
         whole = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
         check_values(cut(dataset, whole), max_states)
@@ -117,9 +117,9 @@ def _methods(
     constraints: Constraints,
     common: dict[str, Any],
 ) -> list[Method]:
-    from exactbnc.evaluate import Averaged, Exact, Other, Searched
-    from exactbnc.learning import Recipe
-    from exactbnc.search import BASELINES
+    from exactbnc.baselines.evaluation import Averaged, Exact, Other, Searched
+    from exactbnc.baselines.greedy import BASELINES
+    from exactbnc.learning.learn import Recipe
     from scorecache.domain import FAMILIES
 
     known = (*FAMILIES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
@@ -155,7 +155,7 @@ def _plain(name: str) -> str:
 
 
 def _search(name: str) -> ParentChildSearch:
-    from exactbnc.selection.searches import SEARCHES
+    from exactbnc.learning.selection.searches import SEARCHES
 
     return SEARCHES[name.replace("-", "_")]()
 

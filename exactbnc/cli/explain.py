@@ -13,10 +13,10 @@ from exactbnc.cli._output import Output
 from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, Separator, notes_on, read_rows
 
 if TYPE_CHECKING:
-    from exactbnc.bayesnet import Codes
-    from exactbnc.explain import Contributions
-    from exactbnc.model import Model
-    from scorecache.dataset import Dataset
+    from exactbnc.learning.model import Model
+    from exactbnc.network.bayesnet import Codes
+    from exactbnc.network.contributions import Contributions
+    from scorecache.data.dataset import Dataset
 
 Row = Annotated[
     int | None, typer.Option("--row", metavar="N", help="Only this row of the file, counted from 1; else all of them.")
@@ -44,8 +44,8 @@ def explain(
 
     Families with an unknown value cannot be told apart: they are one term, with the values summed out.
     """
-    from exactbnc.explain import contributions
-    from exactbnc.model import read_model
+    from exactbnc.learning.model import read_model
+    from exactbnc.network.contributions import contributions
 
     talk = Output(as_json=as_json, quiet=quiet)
     with expecting(model, Kind.MODEL):
@@ -109,7 +109,7 @@ def _explained(
 
 def _is_known(classifier: Model, codes: Codes, term: str, row: int) -> bool:
     """Does the row have all values of the family, the class aside?"""
-    from exactbnc.bayesnet import UNKNOWN
+    from exactbnc.network.bayesnet import UNKNOWN
 
     net = classifier.net
     family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.class_name]}
@@ -155,7 +155,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _words(term: dict[str, Any], summed_out: list[str]) -> str:
-    from exactbnc.explain.contributions import UNKNOWN_TERM
+    from exactbnc.network.contributions import UNKNOWN_TERM
 
     if term["term"] == UNKNOWN_TERM:
         return f"families with unknown values: {', '.join(summed_out)}"

@@ -13,9 +13,9 @@ from exactbnc.cli._table import SolveTable
 from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, training_data
 
 if TYPE_CHECKING:
-    from exactbnc.learning import Learned, Recipe
-    from exactbnc.model import Model
-    from scorecache.dataset import Dataset
+    from exactbnc.learning.learn import Learned, Recipe
+    from exactbnc.learning.model import Model
+    from scorecache.data.dataset import Dataset
 
 
 def learn(
@@ -55,14 +55,14 @@ def learn(
         if target is not None:
             check_target(target)
 
-    from exactbnc.cutting import cut, learn_cuts
-    from exactbnc.export.bayesnets import bayesnet_suffix, write_bayesnet
-    from exactbnc.export.plot import picture_suffix
-    from exactbnc.export.plot import plot as draw
-    from exactbnc.learning import Recipe, networks_by
-    from exactbnc.learning import learn as find
-    from exactbnc.model import write_model
-    from exactbnc.selection import choose
+    from exactbnc.learning.discretize.tables import cut, learn_cuts
+    from exactbnc.learning.learn import Recipe, networks_by
+    from exactbnc.learning.learn import learn as find
+    from exactbnc.learning.model import write_model
+    from exactbnc.learning.selection import choose
+    from exactbnc.network.formats.files import bayesnet_suffix, write_bayesnet
+    from exactbnc.pictures.plot import picture_suffix
+    from exactbnc.pictures.plot import plot as draw
 
     suffix = None if output is None else bayesnet_suffix(output)
     if plot is not None:
@@ -130,8 +130,8 @@ def _model(
     selection: Any,
     steps: dict[str, Any],
 ) -> Model:
-    from exactbnc.model import Model, search_facts, solution_facts
-    from scorecache._encode import MISSING_STATE
+    from exactbnc.learning.model import Model, search_facts, solution_facts
+    from scorecache.data._encode import MISSING_STATE
 
     kept = set(dataset.names)
     return Model(
@@ -159,7 +159,7 @@ def _model(
 def _facts(
     model: Model, learned: Learned, dataset: Dataset, selection: Any, seconds: dict[str, float]
 ) -> dict[str, Any]:
-    from exactbnc.model import solution_facts
+    from exactbnc.learning.model import solution_facts
 
     recipe = model.provenance["recipe"]
     return {

@@ -15,8 +15,8 @@ from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
-    from exactbnc.model import Model
-    from scorecache.dataset import Dataset
+    from exactbnc.learning.model import Model
+    from scorecache.data.dataset import Dataset
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json.")]
 Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on top, or .parquet; - is stdin.")]
@@ -42,8 +42,8 @@ def predict(
 
     Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
     """
-    from exactbnc.model import read_model
-    from scorecache.atomic import atomic_write
+    from exactbnc.learning.model import read_model
+    from scorecache.system.atomic import atomic_write
 
     check_target(output)
     talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=output == STANDARD_STREAM)
@@ -81,8 +81,8 @@ class KnownColumns:
 
 def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
-    from scorecache._encode import MOST_STATES
-    from scorecache.tablefile import read_table
+    from scorecache.data._encode import MOST_STATES
+    from scorecache.data.tablefile import read_table
 
     columns = KnownColumns(classifier)
     table = read_table(
@@ -99,8 +99,8 @@ def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Data
 
 def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
-    from exactbnc.bayesnet import UNKNOWN
-    from scorecache._encode import MISSING_STATE
+    from exactbnc.network.bayesnet import UNKNOWN
+    from scorecache.data._encode import MISSING_STATE
 
     notes = []
     absent = [name for name in classifier.features if name not in table.index]
@@ -134,8 +134,8 @@ def _csv_text(classifier: Model, log_posterior: Any) -> str:
 def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -> dict[str, Any]:
     import numpy as np
 
-    from exactbnc.bayesnet import UNKNOWN
-    from scorecache._encode import MISSING_STATE
+    from exactbnc.network.bayesnet import UNKNOWN
+    from scorecache.data._encode import MISSING_STATE
 
     best = log_posterior.argmax(axis=1)
     counts = np.bincount(best, minlength=len(classifier.classes))

@@ -15,7 +15,7 @@ from exactbnc.cli._output import Output, check_target, describe_bytes
 
 if TYPE_CHECKING:
     from exactbnc.report import Assessment, Subject
-    from scorecache.dataset import Dataset
+    from scorecache.data.dataset import Dataset
 
 NetworkFile = Annotated[
     str,
@@ -78,9 +78,9 @@ def report(
     if not output.lower().endswith((".html", ".htm")):
         raise UsageError(f"a report must end in .html. Got {output!r} instead.")
 
-    from exactbnc.parameters import fit_parameters
+    from exactbnc.network.parameters import fit_parameters
     from exactbnc.report import assess, read_subject, render_report
-    from scorecache.atomic import atomic_write
+    from scorecache.system.atomic import atomic_write
 
     talk = Output(as_json=as_json, quiet=quiet)
     with expecting(network, Kind.NETWORK, Kind.MODEL):
@@ -110,8 +110,8 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     """The table as the model's training data were read, unless something else is given."""
     from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
     from exactbnc.report.assessment import columns_of
-    from scorecache._encode import MAX_STATES
-    from scorecache.tablefile import read_table
+    from scorecache.data._encode import MAX_STATES
+    from scorecache.data.tablefile import read_table
 
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}

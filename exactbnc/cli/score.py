@@ -24,8 +24,8 @@ from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
 from exactbnc.cli._structure import chosen_family
 
 if TYPE_CHECKING:
-    from scorecache.estimate import BuildEstimate
     from scorecache.scores import Score
+    from scorecache.scoring.estimate import BuildEstimate
 
 
 def score(
@@ -81,16 +81,16 @@ def score(
     elif not dry_run:
         raise UsageError("say where the score file goes: -o FILE, or -o - for stdout (or --dry-run for an estimate)")
 
-    from exactbnc.constraintfile import read_tiers
-    from scorecache.build import plan_build
-    from scorecache.codestore import CODES_SHARE
+    from exactbnc.problem.constraintfile import read_tiers
+    from scorecache.building.build import plan_build
+    from scorecache.data.codestore import CODES_SHARE
+    from scorecache.data.statesfile import load_states
+    from scorecache.data.tablefile import read_table
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
     from scorecache.formats._writing import check_names
-    from scorecache.progress import n_threads
     from scorecache.scores import make_score
-    from scorecache.statesfile import load_states
-    from scorecache.tablefile import read_table
+    from scorecache.scoring.progress import n_threads
 
     if output is not None:
         check_score_file_name(output, file_format)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from exactbnc.arithmetic import what_it_rests_on
 from exactbnc.cli import _solve_options as options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
@@ -19,10 +18,11 @@ from exactbnc.cli._proof import check_certificate_options, proof_of
 from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
+from exactbnc.run.arithmetic import what_it_rests_on
 
 if TYPE_CHECKING:
-    from exactbnc.problem import Problem
-    from exactbnc.solution import Solution
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.solution import Solution
 
 AGREEMENT = 1e-6
 """How far apart, relative to the score, two methods may be and still agree."""
@@ -86,17 +86,17 @@ def solve(
             check_target(target)
     talk = Output(as_json=as_json, quiet=quiet)
 
-    from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers
-    from exactbnc.constraints import Constraints
-    from exactbnc.export import WRITERS, known_suffix, read_network, write_network
-    from exactbnc.export.plot import picture_suffix
-    from exactbnc.export.plot import plot as draw
-    from exactbnc.limits import Limits
-    from exactbnc.listener import Several
-    from exactbnc.problem import Problem
-    from exactbnc.ranking import Wanted, rank
-    from exactbnc.solvers import solve as find
-    from exactbnc.solvers.interrupt import second_ctrl_c_exits
+    from exactbnc.alternatives.ranking import Wanted, rank
+    from exactbnc.formats import WRITERS, known_suffix, read_network, write_network
+    from exactbnc.pictures.plot import picture_suffix
+    from exactbnc.pictures.plot import plot as draw
+    from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
+    from exactbnc.problem.constraints import Constraints
+    from exactbnc.problem.problem import Problem
+    from exactbnc.run.events import Several
+    from exactbnc.run.interrupt import second_ctrl_c_exits
+    from exactbnc.run.limits import Limits
+    from exactbnc.solvers.solve import solve as find
     from scorecache.formats import read_cache
 
     if mec and not ranks:

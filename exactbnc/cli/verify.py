@@ -26,9 +26,9 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
-    from exactbnc import certificate
-    from exactbnc.certificatefile import certified_problem, proof_of, read_certificate
-    from exactbnc.contradiction import in_words
+    from exactbnc.problem.contradiction import in_words
+    from exactbnc.proof import verify as certificate
+    from exactbnc.proof.file import certified_problem, proof_of, read_certificate
     from scorecache.formats import read_cache
 
     begun = time.monotonic()

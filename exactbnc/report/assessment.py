@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.cutting import cut
-from exactbnc.evaluate.crossval import Evaluation
-from exactbnc.evaluate.methods import Exact, Method
-from exactbnc.evaluate.out_of_fold import FixedStructure, predict_out_of_fold
-from exactbnc.learning import Recipe
-from exactbnc.parameters import make_parameters
+from exactbnc.baselines.evaluation.crossval import Evaluation
+from exactbnc.baselines.evaluation.methods import Exact, Method
+from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
+from exactbnc.learning.discretize.tables import cut
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.parameters import make_parameters
 from exactbnc.report.subject import Subject
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet, Floats
-from exactbnc.inference.elimination import MOST_CELLS, row_chunks
-from exactbnc.inference.posterior import query
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Floats
+from exactbnc.network.elimination import MOST_CELLS, row_chunks
+from exactbnc.network.posterior import query
 from scorecache.errors import MemoryLimitError
 
 WORK = 2**27

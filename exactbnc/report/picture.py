@@ -13,8 +13,8 @@ from itertools import pairwise, product
 from math import hypot, sqrt
 from typing import Any
 
-from exactbnc.export._layout import BOX_HEIGHT, Layout, Point, layered_layout
-from exactbnc.export.dot import is_parent_of_all
+from exactbnc.formats.dot import is_parent_of_all
+from exactbnc.pictures._layout import BOX_HEIGHT, Layout, Point, layered_layout
 from exactbnc.report.information import markov_blanket
 from exactbnc.report.markup import element, text
 from exactbnc.report.subject import Subject

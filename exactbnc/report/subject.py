@@ -13,13 +13,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.export import READERS, holds_tables, netjson, read_network
-from exactbnc.export.bayesnetjson import FORMAT, from_stored
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.export.network import NetworkFileError
-from exactbnc.model import Model, model_of, read_stored
+from exactbnc.errors import NetworkFileError
+from exactbnc.formats import READERS, holds_tables, netjson, read_network
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.model import Model, model_of, read_stored
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.formats.bayesnetjson import FORMAT, from_stored
+from exactbnc.network.formats.files import read_bayesnet
 from scorecache.errors import ParameterError
 
 TracePoint = tuple[float, float | None, float | None]

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from exactbnc.bayesnet import BayesNet
+from exactbnc.network.bayesnet import BayesNet
 from exactbnc.report.assessment import Assessment
 from exactbnc.report.markup import element, number, text
 from exactbnc.report.subject import Subject

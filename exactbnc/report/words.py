@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from exactbnc.arithmetic import what_it_rests_on
 from exactbnc.report.subject import Subject, is_number
+from exactbnc.run.arithmetic import what_it_rests_on
 
 METHODS = {
     "tree": "maximum arborescences",

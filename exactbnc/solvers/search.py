@@ -17,18 +17,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution
+from exactbnc.solvers.bounds.root.report import Report, infeasible
+from exactbnc.solvers.bounds.root.root import Root, incumbent_of
+from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings
+from exactbnc.solvers.bounds.root.watch import better_order, watched_root
+from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
 from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.order.solver import OrderSolver
-from exactbnc.solvers.root.report import Report, infeasible
-from exactbnc.solvers.root.root import Root, incumbent_of
-from exactbnc.solvers.root.settings import LONG, SHORT, RootSettings
-from exactbnc.solvers.root.watch import better_order, watched_root
-from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 
 SPARSE = 100
 """Families per variable below which branch-and-cut is the better search; see docs/solver-notes.md."""

@@ -9,17 +9,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener, Progress
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
-from exactbnc.solvers.components import Component, assemble, components, restricted
-from exactbnc.solvers.loose import loose_bound
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener, Progress
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.solvers.costs.components import Component, assemble, components, restricted
+from exactbnc.solvers.costs.loose import loose_bound
 from scorecache.errors import ParameterError
 
 if TYPE_CHECKING:
-    from exactbnc.solvers.root.kept import PricedCuts
+    from exactbnc.solvers.bounds.root.kept import PricedCuts
 
 SMALL = 25
 """A component of so many variables is done before a network of the whole is missed."""
@@ -92,8 +92,8 @@ def _added(listed: list[Mapping[str, float | int | str]]) -> dict[str, float | i
 
 def some_network(problem: Problem, start: DAG | None) -> tuple[DAG, float] | None:
     """The network of the start's order, or of any that gives every variable a family, and its score; None: no table."""
-    from exactbnc.solvers.root.watch import better_order
-    from exactbnc.solvers.table import cost_table, families_in_order, feasible_order
+    from exactbnc.solvers.bounds.root.watch import better_order
+    from exactbnc.solvers.costs.table import cost_table, families_in_order, feasible_order
 
     try:
         table = cost_table(problem, keep_dominated=True)
@@ -164,14 +164,14 @@ class _Whole:
             self._listener.on_incumbent(assemble(self._problem, [*parts, (self._part, dag)]), total)
 
     def known_cuts(self) -> Sequence[PricedCuts]:
-        from exactbnc.solvers.root.kept import Keeper, cuts_within
+        from exactbnc.solvers.bounds.root.kept import Keeper, cuts_within
 
         if not isinstance(self._listener, Keeper):
             return ()
         return cuts_within(self._listener.known_cuts(), self._part.variables)
 
     def on_cuts(self, priced: PricedCuts) -> None:
-        from exactbnc.solvers.root.kept import Keeper
+        from exactbnc.solvers.bounds.root.kept import Keeper
 
         if isinstance(self._listener, Keeper):
             self._listener.on_cuts(priced.seen_from(self._part.variables))

@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from scorecache.counting.rows import Rows
+from scorecache.data.rows import Rows
 
 WORD = 64
 SEGMENT_WORDS = 2

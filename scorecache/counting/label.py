@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.counting.rows import Rows
+from scorecache.data.rows import Rows
 
 Labels = NDArray[np.int32]
 

@@ -15,7 +15,7 @@ from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.formats import jkl, pss
 from scorecache.formats._writing import with_int_names
-from scorecache.unpack import PACKED_SUFFIXES
+from scorecache.system.unpack import PACKED_SUFFIXES
 
 __all__ = ["FORMATS", "Format", "read_cache", "write_cache"]
 

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from scorecache.jsontext import parse_json
 from scorecache.record import Record
+from scorecache.system.jsontext import parse_json
 
 
 def facts_of(record: Record, sha256: str) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from itertools import chain
 from typing import Protocol
 
 from scorecache.errors import ScoreFileError
-from scorecache.limits import MOST_VARIABLES
-from scorecache.unpack import UnpackError, open_unpacked
+from scorecache.system.limits import MOST_VARIABLES
+from scorecache.system.unpack import UnpackError, open_unpacked
 
 STDIO = "-"
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scorecache.cache import ScoreCache, blocks_of, starts_of
 from scorecache.errors import ScoreFileError
 from scorecache.formats._source import Source, shown
-from scorecache.limits import MOST_VARIABLES, too_many_variables
+from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 
 _LAST_LINE = 2**32 - 1
 _MOST_COMPARED = 1000

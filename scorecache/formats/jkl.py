@@ -20,13 +20,13 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from scorecache.atomic import ByteSink, atomic_write
 from scorecache.cache import ScoreCache
 from scorecache.errors import ScoreFileError
 from scorecache.formats._facts import facts_of, restore_record
 from scorecache.formats._source import STDIO, Source, is_score, open_source, shown
 from scorecache.formats._table import FamilyTable
 from scorecache.formats._writing import check_writable, named_families
+from scorecache.system.atomic import ByteSink, atomic_write
 
 SUFFIXES = (".jkl", ".scores", ".jaa")
 

@@ -22,13 +22,13 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scorecache.atomic import atomic_write
 from scorecache.cache import ScoreCache
 from scorecache.formats._facts import facts_of, restore_record
 from scorecache.formats._source import STDIO, Source, open_source, shown, to_score
 from scorecache.formats._table import FamilyTable
 from scorecache.formats._writing import check_writable, is_word, named_families
 from scorecache.record import Record
+from scorecache.system.atomic import atomic_write
 
 SUFFIXES = (".pss",)
 

@@ -24,13 +24,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from exactbnc.certificate import CertificateError
+from exactbnc.proof.verify import CertificateError
 from fuzzing.designed import DESIGNS
 from fuzzing.mutate import oversized
 from fuzzing.parquet import parquet_size
 from fuzzing.readers import READERS, Reader, Seed
 from scorecache.errors import InputError, ParameterError
-from scorecache.limits import FREE_BYTES, MOST_RATIO
+from scorecache.system.limits import FREE_BYTES, MOST_RATIO
 
 MOST_SECONDS = 1.0
 LARGE_SECONDS_PER_MB = 2.0  # half of it on a core that has nothing else to do

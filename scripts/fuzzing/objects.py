@@ -7,10 +7,10 @@ from random import Random
 
 import numpy as np
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
-from exactbnc.model import Model
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.model import Model
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.problem.constraints import Constraints
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
 from scorecache.record import Record

@@ -13,8 +13,8 @@ from fuzzing.making import Design, words
 from fuzzing.mutate import bytes_mutated, mutated
 from fuzzing.reader import Reader, Seed
 from fuzzing.tables import Table, reread_table, same_table, table_options, write_table
-from scorecache.parquetfile import VALUE_BYTES, read_parquet
-from scorecache.unpack import most_unpacked
+from scorecache.data.parquetfile import VALUE_BYTES, read_parquet
+from scorecache.system.unpack import most_unpacked
 
 _N_VALUES = 4000
 """Different ones of a column, just below those that are not looked at any more."""

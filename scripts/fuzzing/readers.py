@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from exactbnc.constraintfile import read_arcs, read_constraints, read_tiers, write_constraints
-from exactbnc.dag import DAG
-from exactbnc.export import network_text, read_network
-from exactbnc.export.bayesnets import read_bayesnet, write_bayesnet
-from exactbnc.model import read_model, write_model
+from exactbnc.formats import network_text, read_network
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.model import read_model, write_model
+from exactbnc.network.formats.files import read_bayesnet, write_bayesnet
+from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers, write_constraints
 from fuzzing import objects
 from fuzzing.parquet import PARQUET_READERS
 from fuzzing.reader import Reader, Seed, written
 from fuzzing.solving import CERTIFICATE, CHECKPOINT, PART
 from fuzzing.tables import CSV, STATES
 from scorecache.cache import ScoreCache
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.formats import read_cache, write_cache
 from scorecache.record import Record
 

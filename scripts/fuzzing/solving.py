@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from exactbnc.certificatefile import certified_problem, proof_of, read_certificate
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.proof.file import certified_problem, proof_of, read_certificate
 from fuzzing import objects
 from fuzzing.reader import Reader, Seed, written
+from scorecache.building.partfiles import PartFolder
+from scorecache.building.parts import Part
 from scorecache.cache import ScoreCache
-from scorecache.partfiles import PartFolder
-from scorecache.parts import Part
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class _Certified:
 
 
 def _certificate_seed(random: Random) -> Seed:
-    from exactbnc.certificatefile import certificate_facts
-    from exactbnc.certifying import certify
-    from exactbnc.constraints import Constraints
-    from exactbnc.export import write_network
-    from exactbnc.limits import Limits
-    from exactbnc.problem import Problem
-    from exactbnc.solvers import solve
+    from exactbnc.formats import write_network
+    from exactbnc.problem.constraints import Constraints
+    from exactbnc.problem.problem import Problem
+    from exactbnc.proof.certify import certify
+    from exactbnc.proof.file import certificate_facts
+    from exactbnc.run.limits import Limits
+    from exactbnc.solvers.solve import solve
 
     while True:
         cache = objects.cache(random, n_vars=random.randint(2, 4))
@@ -56,7 +56,7 @@ def _certificate_seed(random: Random) -> Seed:
 
 def _verify(read: tuple[DAG, dict[str, Any]], certified: _Certified, random: Random) -> Any:
     """A certificate that is accepted may not claim a bound below the best network."""
-    from exactbnc import certificate
+    from exactbnc.proof import verify as certificate
 
     dag, stored = read
     problem = certified_problem(certified.scores, stored, any_scores=random.random() < 0.5)
@@ -67,9 +67,9 @@ def _verify(read: tuple[DAG, dict[str, Any]], certified: _Certified, random: Ran
 
 
 def _checkpoint_seed(random: Random) -> Seed:
-    from exactbnc.checkpointfile import Saved, problem_hash, write_checkpoint
-    from exactbnc.constraints import Constraints
-    from exactbnc.problem import Problem
+    from exactbnc.checkpoint.file import Saved, problem_hash, write_checkpoint
+    from exactbnc.problem.constraints import Constraints
+    from exactbnc.problem.problem import Problem
 
     cache = objects.cache(random, n_vars=random.randint(3, 4))
     problem = Problem(cache, Constraints(), listed_families_only=True)
@@ -83,7 +83,7 @@ def _checkpoint_seed(random: Random) -> Seed:
 
 
 def _sealed_checkpoint(content: bytes) -> bytes:
-    from exactbnc.checkpointfile import _checksum
+    from exactbnc.checkpoint.file import _checksum
 
     try:
         stored = json.loads(content)
@@ -94,19 +94,19 @@ def _sealed_checkpoint(content: bytes) -> bytes:
 
 
 def _read_checkpoint(path: str, problem: Any, random: Random) -> Any:
-    from exactbnc.checkpointfile import read_checkpoint
+    from exactbnc.checkpoint.file import read_checkpoint
 
     return read_checkpoint(path, problem), problem
 
 
 def _write_checkpoint(read: Any, path: str) -> None:
-    from exactbnc.checkpointfile import problem_hash, write_checkpoint
+    from exactbnc.checkpoint.file import problem_hash, write_checkpoint
 
     write_checkpoint(path, problem_hash(read[1]), read[0])
 
 
 def _same_checkpoint(mine: Any, theirs: Any) -> bool:
-    from exactbnc.checkpointcuts import told
+    from exactbnc.checkpoint.cuts import told
 
     facts = [{**vars(saved), "cuts": list(map(told, saved.cuts))} for saved, _ in (mine, theirs)]
     return bool(facts[0] == facts[1])

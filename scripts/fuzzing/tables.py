@@ -14,9 +14,9 @@ import numpy as np
 from exactbnc.cli._training import AnyColumn
 from fuzzing import objects
 from fuzzing.reader import Reader, Seed
-from scorecache.csvfile import SEPARATORS, read_csv
-from scorecache.dataset import Dataset
-from scorecache.statesfile import load_states
+from scorecache.data.csvfile import SEPARATORS, read_csv
+from scorecache.data.dataset import Dataset
+from scorecache.data.statesfile import load_states
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from scorecache.atomic import atomic_write
+from scorecache.system.atomic import atomic_write
 
 Result = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from exactbnc.cutting import cut, learn_cuts
+from exactbnc.learning.discretize.tables import cut, learn_cuts
 from scorecache import Dataset
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from exactbnc.cutting import cut, learn_cuts
-from exactbnc.evaluate import Method
-from exactbnc.evaluate.crossval import evaluate_split
+from exactbnc.baselines.evaluation import Method
+from exactbnc.baselines.evaluation.crossval import evaluate_split
+from exactbnc.learning.discretize.tables import cut, learn_cuts
 from papers._data import load
 from papers._experiment import Result
 from scorecache import Dataset

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from exactbnc.evaluate import Exact, Method, Other
-from exactbnc.evaluate.statistics import wilcoxon
-from exactbnc.learning import Recipe
-from exactbnc.parameters.dirichlet import Dirichlet
-from exactbnc.search import BASELINES
+from exactbnc.baselines.evaluation import Exact, Method, Other
+from exactbnc.baselines.evaluation.statistics import wilcoxon
+from exactbnc.baselines.greedy import BASELINES
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.parameters.dirichlet import Dirichlet
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import accuracy, file_of

@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from exactbnc.cutting import cut, learn_cuts
-from exactbnc.learning import Recipe, learn
-from exactbnc.parameters import ParameterEstimator, fit_parameters
-from exactbnc.parameters.acll import ACLLOptimal
-from exactbnc.parameters.softened import Softened
+from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.network.parameters import ParameterEstimator, fit_parameters
+from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.softened import Softened
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import KEEP_AT_MOST, file_of, whole

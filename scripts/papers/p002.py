@@ -19,11 +19,11 @@ from statistics import fmean
 
 import numpy as np
 
-from exactbnc.cutting import cut, learn_cuts, numeric_columns
-from exactbnc.evaluate import Averaged, Exact, Method
-from exactbnc.evaluate.statistics import paired_t
-from exactbnc.learning import Recipe
-from exactbnc.parameters import make_parameters
+from exactbnc.baselines.evaluation import Averaged, Exact, Method
+from exactbnc.baselines.evaluation.statistics import paired_t
+from exactbnc.learning.discretize.tables import cut, learn_cuts, numeric_columns
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.parameters import make_parameters
 from papers._data import load, names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._folds import splits

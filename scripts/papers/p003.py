@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from exactbnc.evaluate import Exact
-from exactbnc.evaluate.statistics import interval_95
-from exactbnc.learning import Recipe
-from exactbnc.parameters import ParameterEstimator
-from exactbnc.parameters.dirichlet import Dirichlet
-from exactbnc.parameters.frequencies import Frequencies
+from exactbnc.baselines.evaluation import Exact
+from exactbnc.baselines.evaluation.statistics import interval_95
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.parameters import ParameterEstimator
+from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.frequencies import Frequencies
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import accuracy, file_of

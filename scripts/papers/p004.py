@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from exactbnc.evaluate.statistics import hommel, wilcoxon
+from exactbnc.baselines.evaluation.statistics import hommel, wilcoxon
 from papers._data import published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers.p004_classifiers import cross_validated

@@ -14,15 +14,15 @@ from statistics import fmean
 
 import numpy as np
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.evaluate import Exact, Method
-from exactbnc.evaluate.crossval import measures
-from exactbnc.evaluate.methods import Fitted, fit_on
-from exactbnc.learning import networks_by
-from exactbnc.parameters.counts import count_family
-from exactbnc.search import BASELINES, MCDagGES
-from exactbnc.selection import Selection, choose
-from exactbnc.selection.searches import SEARCHES
+from exactbnc.baselines.evaluation import Exact, Method
+from exactbnc.baselines.evaluation.crossval import measures
+from exactbnc.baselines.evaluation.methods import Fitted, fit_on
+from exactbnc.baselines.greedy import BASELINES, MCDagGES
+from exactbnc.learning.learn import networks_by
+from exactbnc.learning.selection import Selection, choose
+from exactbnc.learning.selection.searches import SEARCHES
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters.counts import count_family
 from papers._data import load
 from papers._experiment import Cell, Result
 from papers.p004_setup import exact_recipe, folds_of

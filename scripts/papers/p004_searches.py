@@ -15,11 +15,11 @@ from statistics import fmean
 
 import numpy as np
 
-from exactbnc.dag import DAG
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.selection import choose
-from exactbnc.selection.s2tmb import MAX_PARENTS
-from exactbnc.selection.searches import SEARCHES, BayesFactorSearch
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection import choose
+from exactbnc.learning.selection.s2tmb import MAX_PARENTS
+from exactbnc.learning.selection.searches import SEARCHES, BayesFactorSearch
+from exactbnc.network.formats.files import read_bayesnet
 from papers._data import published
 from papers._experiment import Cell, Line, Report, Result
 from papers.p004_classifiers import FSANB, cross_validated

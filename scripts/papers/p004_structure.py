@@ -12,12 +12,12 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet
-from exactbnc.comparison import compare
-from exactbnc.dag import DAG
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.learning import Recipe, learn
-from exactbnc.parameters import fit_parameters
+from exactbnc.graph.comparison import compare
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.formats.files import read_bayesnet
+from exactbnc.network.parameters import fit_parameters
 from papers._data import PUBLISHED, published
 from papers._experiment import Cell, Line, Report, Result
 from papers.p004_classifiers import FSANB, GBN, cross_validated

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from exactbnc.cutting import cut, learn_cuts
-from exactbnc.learning import learn
-from exactbnc.selection import choose, log_bayes_factors, select
+from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.learn import learn
+from exactbnc.learning.selection import choose, log_bayes_factors, select
 from papers._data import load, published
 from papers._experiment import Cell, Line, Report, Result
 from papers.p004_setup import PAPER, exact_recipe, most_categories, names_of

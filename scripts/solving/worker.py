@@ -18,7 +18,7 @@ from solving.lines import write
 from solving.solu import REFUSED
 
 if TYPE_CHECKING:
-    from exactbnc.problem import Problem
+    from exactbnc.problem.problem import Problem
     from scorecache.cache import ScoreCache
 
 SEED = 20240229
@@ -50,8 +50,8 @@ def work(task: Task | None, method: str, target: Path, threads: int) -> None:
     began = clock()
     from numba.core import event
 
-    from exactbnc.limits import Limits
-    from exactbnc.solvers import SOLVERS, make_solver, solve
+    from exactbnc.run.limits import Limits
+    from exactbnc.solvers.solve import SOLVERS, make_solver, solve
     from scorecache.formats import read_cache
 
     jit = event.TimingListener()
@@ -114,7 +114,7 @@ def pin_to_processors(count: int) -> None:
 
 def warm_up(methods: Sequence[str]) -> str | None:
     """Solve a small problem by each method; what goes wrong is told, and left to the run to stumble over."""
-    from exactbnc.solvers import solve
+    from exactbnc.solvers.solve import solve
 
     errors = []
     for method in methods:
@@ -127,7 +127,7 @@ def warm_up(methods: Sequence[str]) -> str | None:
 
 def small_problem() -> Problem:
     """Ten variables, each with random families of up to three parents that tend to be better the larger they are."""
-    from exactbnc.problem import Problem
+    from exactbnc.problem.problem import Problem
     from scorecache.cache import ScoreCache
 
     n_vars, n_families = 10, 16
@@ -145,8 +145,8 @@ def small_problem() -> Problem:
 
 def small_tan() -> Problem:
     """Five features and a class, every feature with the class and at most one other feature."""
-    from exactbnc.constraints import Constraints
-    from exactbnc.problem import Problem
+    from exactbnc.problem.constraints import Constraints
+    from exactbnc.problem.problem import Problem
     from scorecache.cache import ScoreCache
 
     rng, features = random.Random(SEED), range(5)
@@ -162,8 +162,8 @@ def small_tan() -> Problem:
 
 def problem_of(cache: ScoreCache) -> Problem:
     """The problem that the cache was made for, as `exactbnc solve` takes it without further options."""
-    from exactbnc.constraints import Constraints
-    from exactbnc.problem import Problem
+    from exactbnc.problem.constraints import Constraints
+    from exactbnc.problem.problem import Problem
 
     domain = None if cache.record is None else cache.record.domain
     if domain is None:

@@ -11,12 +11,12 @@ import pytest
 import typer
 from sklearn.base import BaseEstimator
 
-import exactbnc.classifiers
-import exactbnc.discretize
-import exactbnc.selection
+import exactbnc.learning.classifiers
+import exactbnc.learning.discretize
+import exactbnc.learning.selection
 import scorecache
 from exactbnc.cli._app import app
-from exactbnc.parameters import PARAMETERS
+from exactbnc.network.parameters import PARAMETERS
 from scorecache.scores import SCORES
 from tests.docs.examples import ROOT
 
@@ -138,7 +138,7 @@ def test_every_estimator_has_a_page_with_its_properties(site, name):
 
 def test_every_sklearn_estimator_has_a_page_with_its_settings(site):
     """Whatever scikit-learn itself would list in our modules."""
-    homes = [exactbnc.classifiers, exactbnc.discretize, exactbnc.selection]
+    homes = [exactbnc.learning.classifiers, exactbnc.learning.discretize, exactbnc.learning.selection]
     offered = [getattr(home, name) for home in homes for name in home.__all__]
     kinds = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
     estimators = [kind for kind in kinds if not isabstract(kind)]

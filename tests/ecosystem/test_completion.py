@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
+from exactbnc.baselines.evaluation import Exact
+from exactbnc.baselines.greedy import BASELINES
 from exactbnc.cli import _completion
 from exactbnc.cli.evaluate import AVERAGES
-from exactbnc.evaluate import Exact
-from exactbnc.learning import Recipe
-from exactbnc.parameters import PARAMETERS
-from exactbnc.search import BASELINES
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.parameters import PARAMETERS
 from scorecache.domain import FAMILIES
 from scorecache.scores import SCORES
 from tests.exactbnc.cli.conftest import ROOT

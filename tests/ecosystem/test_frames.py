@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from exactbnc import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
-from exactbnc._frames import Declared, columns_of, is_frame, missing_mask
-from exactbnc.discretize import DISCRETIZERS
-from exactbnc.selection import BayesFactorSelector
+from exactbnc.learning.discretize import DISCRETIZERS
+from exactbnc.learning.selection import BayesFactorSelector
 from scorecache import Dataset
+from scorecache.data.frames import Declared, columns_of, is_frame, missing_mask
 from scorecache.errors import DataError
 from tests.exactbnc.classifiers.tables import posterior_by_summation
 from tests.strategies import examples

@@ -101,7 +101,7 @@ def test_the_classes_for_scikit_learn_load_no_solver(tmp_path):
 
 
 def test_a_slow_optimiser_is_loaded_by_the_estimator_that_needs_it():
-    script = "import sys, exactbnc.parameters; print(*sys.modules)"
+    script = "import sys, exactbnc.network.parameters; print(*sys.modules)"
 
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300

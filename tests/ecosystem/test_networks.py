@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactbnc import ExactBNClassifier, Problem, instances, solve
-from exactbnc.export import to_networkx, write_bayesnet
-from exactbnc.export.pgmpy import to_pgmpy
-from exactbnc.export.pyagrum import to_pyagrum
-from exactbnc.export.safe_names import EMPTY
-from exactbnc.solution import Status
+from exactbnc.network.formats.files import write_bayesnet
+from exactbnc.network.pgmpy import to_pgmpy
+from exactbnc.network.pyagrum import to_pyagrum
+from exactbnc.network.safe_names import EMPTY
+from exactbnc.run.solution import Status
 from scorecache import read_cache
 from tests.exactbnc.export.test_peers import PEERS, tables_of
 from tests.exactbnc.random_problems import random_problem
@@ -122,7 +122,7 @@ def test_graphml_keeps_a_solution_with_its_attributes(seed):
 
 def test_graphml_keeps_odd_names_and_the_class():
     model = learned("anb")
-    graph = to_networkx(model.bayes_net_.dag, model.solution_)
+    graph = model.solution_.to_networkx()
 
     read = through_graphml(graph)
 

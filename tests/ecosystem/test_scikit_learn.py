@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from exactbnc import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
-from exactbnc.discretize import DISCRETIZERS, MDLPDiscretizer
-from exactbnc.selection import BayesFactorSelector
+from exactbnc.learning.discretize import DISCRETIZERS, MDLPDiscretizer
+from exactbnc.learning.selection import BayesFactorSelector
 
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 MIXED = IRIS.assign(petal=pd.Categorical(np.where(IRIS["petal width (cm)"] > 1.5, "broad", "narrow")))

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from exactbnc.checking import violations
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.violations import violations
 from scorecache.cache import ScoreCache
 
 STRUCTURES = ("general", "general", "naive_bayes", "tan", "fan", "kdb", "anb")

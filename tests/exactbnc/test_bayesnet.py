@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet
-from exactbnc.dag import DAG
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.bayesnet_strategies import assert_same, bayesnets, collider, joint
 from tests.strategies import examples

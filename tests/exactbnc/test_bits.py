@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from exactbnc._bits import members_of
+from exactbnc.solvers.costs.bits import members_of
 
 
 def test_members_in_all_words_are_read():

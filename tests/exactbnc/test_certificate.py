@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import exactbnc.certificate
-from exactbnc.certificate import CertificateError, verify
-from exactbnc.certifying import BetterNetworkError, _in_order, _members, _Recorder, _units, certify
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
+import exactbnc.proof.verify
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solvers import solve
-from exactbnc.solvers.ascent.arrange import arrange
-from exactbnc.solvers.root.cuts import no_cuts
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Recorder, _units, certify
+from exactbnc.proof.verify import CertificateError, verify
+from exactbnc.run.limits import Limits
+from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.cuts.pool import no_cuts
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.formats import read_cache
@@ -58,7 +58,7 @@ def solvable(seed):
 def by_search(problem, dag):
     """A certificate without any multipliers: all the work is done by states with their clusters."""
     parts = []
-    scores = [score for own in exactbnc.certificate.exact_scores(problem) for score, _ in own]
+    scores = [score for own in exactbnc.proof.verify.exact_scores(problem) for score, _ in own]
     for component in _in_order(problem):
         units = _units(problem, component, dag, scores)
         is_alive = np.ones(units.table.n_families, dtype=np.bool_)
@@ -464,7 +464,7 @@ def test_no_mutation_makes_a_false_claim_pass(case):
 
 
 def test_the_checker_is_short_and_knows_no_solver():
-    source = Path(exactbnc.certificate.__file__).read_text(encoding="utf-8")
+    source = Path(exactbnc.proof.verify.__file__).read_text(encoding="utf-8")
     imported = {
         name
         for node in ast.walk(ast.parse(source))
@@ -477,5 +477,5 @@ def test_the_checker_is_short_and_knows_no_solver():
         )
     }
 
-    assert imported == {"__future__", "decimal", "exactbnc.dag", "exactbnc.problem", "math", "typing"}
+    assert imported == {"__future__", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"}
     assert len(source.splitlines()) <= 200

@@ -6,17 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from exactbnc.checkpoint import Checkpoint
-from exactbnc.checkpointfile import CheckpointError, read_checkpoint
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
+from exactbnc.checkpoint.checkpoint import Checkpoint
+from exactbnc.checkpoint.file import CheckpointError, read_checkpoint
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import make_solver, solve
-from exactbnc.solvers.root import report
-from exactbnc.solvers.root.root import find_root
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.bounds.root import report
+from exactbnc.solvers.bounds.root.root import find_root
+from exactbnc.solvers.solve import make_solver, solve
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from tests.exactbnc.random_problems import best_score, random_problem
@@ -116,7 +116,7 @@ def test_root_goes_on_with_the_saved_network_cuts_and_multipliers(tmp_path, monk
         orders.append(tuple(order.tolist()))
         return find_root(table, order, limits, earlier=earlier, **options)
 
-    monkeypatch.setattr("exactbnc.solvers.root.watch.find_root", spied)
+    monkeypatch.setattr("exactbnc.solvers.bounds.root.watch.find_root", spied)
     first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
     saved = read_checkpoint(path, problem)
     second = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
@@ -157,7 +157,7 @@ def test_cuts_of_a_component_come_back_to_it(tmp_path):
 def test_a_finished_run_answers_at_once_and_says_where_the_bound_is_from(tmp_path, monkeypatch):
     problem, path = dense_problem(4, n=9, per_child=20), tmp_path / "run.ckpt"
     first = solve(problem, method="ilp", checkpoint=path)
-    monkeypatch.setattr("exactbnc.solvers.make_solver", lambda name: pytest.fail(f"{name} was asked again"))
+    monkeypatch.setattr("exactbnc.solvers.solve.make_solver", lambda name: pytest.fail(f"{name} was asked again"))
 
     again = solve(problem, method="ilp", checkpoint=path)
 
@@ -235,7 +235,7 @@ def test_a_network_above_the_saved_bound_shows_that_the_file_is_wrong(tmp_path):
 
 def forge(path, **changed):
     """Change the run of a checkpoint and make the checksum fit."""
-    from exactbnc.checkpointfile import _checksum
+    from exactbnc.checkpoint.file import _checksum
 
     stored = json.loads(path.read_text())
     stored["run"].update(changed)
@@ -249,7 +249,7 @@ def test_a_disk_that_cannot_be_written_leaves_the_answer(tmp_path, monkeypatch):
     def full(*targets):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("exactbnc.checkpointfile.atomic_write", full)
+    monkeypatch.setattr("exactbnc.checkpoint.file.atomic_write", full)
     solution = solve(problem, method="order", checkpoint=Checkpoint(tmp_path / "run.ckpt", every=0.0))
 
     assert solution.status is Status.OPTIMAL

@@ -3,14 +3,14 @@ import json
 import numpy as np
 import pytest
 
-from exactbnc.checkpointfile import CheckpointError, Saved, problem_hash, read_checkpoint, write_checkpoint
-from exactbnc.constraints import Constraints
-from exactbnc.cuts.facets import rho_table
-from exactbnc.dag import DAG
-from exactbnc.problem import Problem
-from exactbnc.solvers.root.cuts import Cuts, cluster_cuts, facet_cuts, joined, members_of
-from exactbnc.solvers.root.kept import PricedCuts, beginning, cuts_within
-from exactbnc.solvers.table import cost_table
+from exactbnc.checkpoint.file import CheckpointError, Saved, problem_hash, read_checkpoint, write_checkpoint
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.bounds.cuts.facets import rho_table
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cluster_cuts, facet_cuts, joined, members_of
+from exactbnc.solvers.bounds.root.kept import PricedCuts, beginning, cuts_within
+from exactbnc.solvers.costs.table import cost_table
 from scorecache.cache import ScoreCache
 from tests.exactbnc.test_checkpoint import forge
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.comparison import Comparison, compare
-from exactbnc.dag import DAG
+from exactbnc.graph.comparison import Comparison, compare
+from exactbnc.graph.dag import DAG
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import dags
 from tests.strategies import examples

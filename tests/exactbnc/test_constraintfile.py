@@ -4,10 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc import constraintfile
-from exactbnc.checking import violations
-from exactbnc.constraintfile import ConstraintFileError, read_arcs, read_constraints, read_tiers, write_constraints
-from exactbnc.constraints import Constraints
+from exactbnc.problem import constraintfile
+from exactbnc.problem.constraintfile import (
+    ConstraintFileError,
+    read_arcs,
+    read_constraints,
+    read_tiers,
+    write_constraints,
+)
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.violations import violations
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import dags
 from tests.strategies import examples

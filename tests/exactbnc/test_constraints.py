@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from exactbnc.constraints import Constraints, arcs_from_tiers
+from exactbnc.problem.constraints import Constraints, arcs_from_tiers
 from scorecache.errors import ParameterError
 from tests.exactbnc.random_problems import random_problem
 

@@ -3,10 +3,10 @@
 import pytest
 
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import make_solver, solve
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import make_solver, solve
 from tests.exactbnc.random_problems import best_score, random_problem
 
 N_PROBLEMS, N_BATCHES = 2000, 20

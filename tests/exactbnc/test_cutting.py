@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cutting import bins_of, cut, learn_cuts, numbers_of, numeric_columns
-from exactbnc.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
-from scorecache.dataset import Dataset
+from exactbnc.learning.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
+from exactbnc.learning.discretize.tables import bins_of, cut, learn_cuts, numbers_of, numeric_columns
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.strategies import examples
 

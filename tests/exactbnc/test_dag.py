@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG, CycleError, find_cycle, topological_order
+from exactbnc.graph.dag import DAG, CycleError, find_cycle, topological_order
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import dags
 from tests.exactbnc.random_problems import is_acyclic

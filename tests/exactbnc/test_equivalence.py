@@ -3,8 +3,8 @@ from collections import defaultdict
 import pytest
 from hypothesis import given
 
-from exactbnc.dag import DAG
-from exactbnc.equivalence import cpdag
+from exactbnc.graph.dag import DAG
+from exactbnc.graph.equivalence import cpdag
 from tests.exactbnc.export.strategies import dags
 from tests.oracles import all_dags
 from tests.strategies import examples

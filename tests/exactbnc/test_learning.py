@@ -9,16 +9,16 @@ import networkx
 import numpy as np
 import pytest
 
-from exactbnc import learning
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
 from exactbnc.errors import InfeasibleError
-from exactbnc.learning import Recipe, affordable_parents, learn
-from exactbnc.parameters import fit_parameters, make_parameters
-from exactbnc.solution import Status
+from exactbnc.graph.dag import DAG
+from exactbnc.learning import learn as learning
+from exactbnc.learning.learn import Recipe, affordable_parents, learn
+from exactbnc.network.parameters import fit_parameters, make_parameters
+from exactbnc.problem.constraints import Constraints
+from exactbnc.run.solution import Status
 from scorecache import build_cache
-from scorecache.build import BuildPlan
-from scorecache.dataset import Dataset
+from scorecache.building.build import BuildPlan
+from scorecache.data.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.errors import DataError, ParameterError, TimeLimitError
 from scorecache.scores import make_score

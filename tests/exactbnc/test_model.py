@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import UNKNOWN
-from exactbnc.export.network import NetworkFileError
-from exactbnc.learning import Recipe, learn
-from exactbnc.model import Model, read_model, solution_facts, write_model
-from exactbnc.parameters import PARAMETERS
-from scorecache.dataset import Dataset
+from exactbnc.errors import NetworkFileError
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.model import Model, read_model, solution_facts, write_model
+from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.parameters import PARAMETERS
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.classifiers.tables import posterior_by_summation, weather
 from tests.strategies import examples

@@ -2,11 +2,11 @@ from itertools import chain, combinations
 
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.contradiction import contradictory_subset
-from exactbnc.dag import DAG
 from exactbnc.errors import InfeasibleError
-from exactbnc.problem import Problem
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.contradiction import contradictory_subset
+from exactbnc.problem.problem import Problem
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from tests.exactbnc.random_problems import best_score, random_problem

@@ -8,12 +8,12 @@ import networkx
 import numpy as np
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import solve
-from scorecache.build import build_cache
-from scorecache.dataset import Dataset
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import solve
+from scorecache.building.build import build_cache
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.formats import read_cache
 

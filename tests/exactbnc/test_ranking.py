@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from exactbnc.checking import violations
-from exactbnc.dag import DAG, find_cycle
-from exactbnc.equivalence import cpdag
+from exactbnc.alternatives.ranking import Wanted, rank
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.ranking import Wanted, rank
+from exactbnc.graph.dag import DAG, find_cycle
+from exactbnc.graph.equivalence import cpdag
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.violations import violations
+from exactbnc.run.limits import Limits
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from tests.exactbnc.random_problems import random_problem

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from exactbnc.constraints import Constraints
 from exactbnc.errors import InfeasibleError, UnsafeCacheError
-from exactbnc.problem import Problem
-from exactbnc.safety import unsound_reasons
-from exactbnc.solution import Status
-from exactbnc.solvers import solve
-from scorecache.build import build_cache
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.soundness import unsound_reasons
+from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import solve
+from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.domain import FAMILIES, Domain
 from scorecache.record import Record
 from tests.exactbnc.random_problems import best_score, random_constraints

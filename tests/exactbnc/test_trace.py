@@ -2,15 +2,15 @@ from itertools import pairwise
 
 import pytest
 
-from exactbnc import trace
-from exactbnc.dag import DAG
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.listener import Progress
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
-from exactbnc.solvers import make_solver, solve
-from exactbnc.trace import MOST_ENTRIES, Recorder
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run import trace
+from exactbnc.run.events import Progress
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.run.trace import MOST_ENTRIES, Recorder
+from exactbnc.solvers.solve import make_solver, solve
 from scorecache.cache import ScoreCache
 from tests.exactbnc.random_problems import random_problem
 
@@ -74,7 +74,7 @@ class Heard:
 
 
 def test_bounds_of_one_component_count_the_others(monkeypatch):
-    monkeypatch.setattr("exactbnc.solvers.root.report.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("exactbnc.solvers.bounds.root.report.SECONDS_BETWEEN", 0.0)
     problem, heard = rings(5), Heard()
 
     found = solve(problem, method="order", listener=heard)

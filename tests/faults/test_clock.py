@@ -93,7 +93,7 @@ clock_t times(struct tms *used) {
 
 SOLVE = """
 import ctypes, sys
-from exactbnc.limits import Limits
+from exactbnc.run.limits import Limits
 from exactbnc.solvers.ilp.solver import ILPSolver
 from tests.exactbnc.test_checkpoint import dense_problem
 

@@ -32,7 +32,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_nothing_else(
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("scorecache.atomic.os.fsync", full)
+    monkeypatch.setattr("scorecache.system.atomic.os.fsync", full)
     run = exactbnc(*arguments, "--quiet")
 
     assert run.code == 1

@@ -56,7 +56,7 @@ def test_sigterm_while_a_file_is_written_leaves_the_earlier_one(scores, tmp_path
     old = tmp_path / "old.pss"
     old.write_text("what was there before\n")
     before = files_in(tmp_path)
-    monkeypatch.setattr("scorecache.atomic.os.fsync", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr("scorecache.system.atomic.os.fsync", lambda _: os.kill(os.getpid(), signal.SIGTERM))
 
     assert main(["convert", str(scores), str(old)]) == 143
 

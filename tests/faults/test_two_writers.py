@@ -10,7 +10,7 @@ from threading import Event, Thread, current_thread
 import pytest
 
 from scorecache import read_cache
-from scorecache.atomic import atomic_write
+from scorecache.system.atomic import atomic_write
 from tests.faults.conftest import environment, files_in
 
 WRITE = """
@@ -96,7 +96,7 @@ def test_pairs_of_files_are_replaced_one_pair_at_a_time(tmp_path, monkeypatch):
                 sink.write(content)
 
     first = Thread(target=write, args=[b"1"])
-    monkeypatch.setattr("scorecache.atomic.os.replace", slow_between)
+    monkeypatch.setattr("scorecache.system.atomic.os.replace", slow_between)
     first.start()
     assert is_between.wait(10)
     write(b"2")

@@ -15,14 +15,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from exactbnc.certificatefile import proof_of, read_certificate
-from exactbnc.checkpointfile import Saved, _checksum, problem_hash, read_checkpoint, write_checkpoint
+from exactbnc.checkpoint.file import Saved, _checksum, problem_hash, read_checkpoint, write_checkpoint
 from exactbnc.cli._training import AnyColumn
-from exactbnc.problem import Problem
-from exactbnc.solvers.root.cuts import members_of
+from exactbnc.problem.problem import Problem
+from exactbnc.proof.file import proof_of, read_certificate
+from exactbnc.solvers.bounds.cuts.pool import members_of
 from scorecache import ScoreCache, read_csv
 from scorecache.errors import DataError
-from scorecache.limits import FREE_BYTES, MOST_RATIO
+from scorecache.system.limits import FREE_BYTES, MOST_RATIO
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 check = importlib.import_module("fuzzing.check")

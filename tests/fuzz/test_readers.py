@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorecache.tablefile import read_table
+from scorecache.data.tablefile import read_table
 
 ROOT = Path(__file__).parents[2]
 

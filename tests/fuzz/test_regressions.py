@@ -13,22 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.constraintfile import ConstraintFileError, read_constraints, read_tiers, write_constraints
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG, find_cycle, topological_order
-from exactbnc.export import NetworkFileError, read_network, write_network
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.model import Model, read_model, write_model
+from exactbnc.errors import NetworkFileError
+from exactbnc.formats import read_network, write_network
+from exactbnc.graph.dag import DAG, find_cycle, topological_order
+from exactbnc.learning.model import Model, read_model, write_model
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.formats.files import read_bayesnet
+from exactbnc.problem.constraintfile import ConstraintFileError, read_constraints, read_tiers, write_constraints
+from exactbnc.problem.constraints import Constraints
+from scorecache.building.partfiles import PartFolder
+from scorecache.building.parts import Part
 from scorecache.cache import ScoreCache
-from scorecache.csvfile import read_csv
+from scorecache.data.csvfile import read_csv
+from scorecache.data.statesfile import load_states
 from scorecache.domain import Domain
 from scorecache.errors import DataError, InputError, ParameterError
 from scorecache.formats import read_cache, write_cache
-from scorecache.partfiles import PartFolder
-from scorecache.parts import Part
 from scorecache.record import Record
-from scorecache.statesfile import load_states
 from tests.strategies import examples
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))

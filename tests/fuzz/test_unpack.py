@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.model import read_model
-from scorecache import unpack
-from scorecache.csvfile import read_csv
+from exactbnc.learning.model import read_model
+from exactbnc.network.formats.files import read_bayesnet
+from scorecache.data.csvfile import read_csv
 from scorecache.errors import InputError
 from scorecache.formats import read_cache
-from scorecache.unpack import UnpackError, read_unpacked
+from scorecache.system import unpack
+from scorecache.system.unpack import UnpackError, read_unpacked
 
 PACK = {".gz": gzip.compress, ".xz": lzma.compress}
 READERS = {

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache import csvfile
-from scorecache.csvfile import MISSING_VALUES, SEPARATORS, read_csv
-from scorecache.dataset import Dataset
+from scorecache.data import csvfile
+from scorecache.data.csvfile import MISSING_VALUES, SEPARATORS, read_csv
+from scorecache.data.dataset import Dataset
+from scorecache.data.statesfile import load_states
 from scorecache.errors import DataError, ParameterError
-from scorecache.statesfile import load_states
 
 FAULTY = Path(__file__).parent / "faulty_data"
 
@@ -328,7 +328,7 @@ def test_columns_of_many_values_are_refused(table):
 
     with refusal(
         "t.csv: numbers with more than 100 distinct values look continuous: 'x' (1001); "
-        "discretise them first (exactbnc.discretize, discretize='mdlp' of a classifier, or --discretize of "
+        "discretise them first (exactbnc.learning.discretize, discretize='mdlp' of a classifier, or --discretize of "
         "'exactbnc learn' and 'evaluate'); "
         "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (--ignore), "
         "or declare the states (--states), or take every value as a category "

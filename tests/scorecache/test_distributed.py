@@ -10,12 +10,12 @@ import joblib
 import pytest
 from joblib.parallel import ThreadingBackend
 
-import scorecache.distributed
-from scorecache import workers
-from scorecache.build import build_cache, plan_build
+import scorecache.building.distributed
+from scorecache.building import workers
+from scorecache.building.build import build_cache, plan_build
+from scorecache.building.workers import connected, results_of, sends_to_a_cluster
 from scorecache.errors import ClusterError, MemoryLimitError
 from scorecache.formats import write_cache
-from scorecache.workers import connected, results_of, sends_to_a_cluster
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 
@@ -50,7 +50,7 @@ def test_every_backend_writes_the_same_files(backend, tmp_path):
 
 def test_a_backend_on_this_machine_changes_nothing(monkeypatch):
     """A build is not cut into parts because it runs inside somebody's parallel code."""
-    monkeypatch.setattr("scorecache.distributed.run_distributed", None)
+    monkeypatch.setattr("scorecache.building.distributed.run_distributed", None)
 
     with joblib.parallel_config("threading", n_jobs=2):
         assert build_cache(table(5, 50), "bic", max_parents=2).n_vars == 5
@@ -65,8 +65,9 @@ def test_a_cluster_backend_is_used_but_not_by_its_own_tasks(monkeypatch):
     dataset = table(6, 60)
     local = build_cache(dataset, "bic", max_parents=2)
     runs = []
-    run = scorecache.distributed.run_distributed
-    monkeypatch.setattr("scorecache.distributed.run_distributed", lambda *a, **k: runs.append(1) or run(*a, **k))
+    run = scorecache.building.distributed.run_distributed
+    counted = "scorecache.building.distributed.run_distributed"
+    monkeypatch.setattr(counted, lambda *a, **k: runs.append(1) or run(*a, **k))
 
     with (
         distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client,

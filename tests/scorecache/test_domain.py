@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.constraints import Constraints
-from exactbnc.learning import Recipe
+from exactbnc.learning.learn import Recipe
+from exactbnc.problem.constraints import Constraints
 from scorecache.domain import FAMILIES, Domain
 from scorecache.errors import ParameterError
 from tests.scorecache.literal import parent_sets, refusal

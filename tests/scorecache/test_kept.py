@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scorecache.building.kept import FEW, Kept
 from scorecache.cache import ScoreCache
 from scorecache.errors import MemoryLimitError
-from scorecache.kept import FEW, Kept
 from tests.strategies import examples
 
 NAMES = "abcdefghi"

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scorecache import parts as parts_module
-from scorecache.build import build_cache, plan_build
+from scorecache.building import parts as parts_module
+from scorecache.building.build import build_cache, plan_build
+from scorecache.building.partfiles import PartFolder
+from scorecache.building.parts import Part, make_parts
 from scorecache.errors import ParameterError, TimeLimitError
-from scorecache.partfiles import PartFolder
-from scorecache.parts import Part, make_parts
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 
@@ -24,7 +24,7 @@ def ran(monkeypatch):
         children.append(part.child)
         return run_part(job, part)
 
-    monkeypatch.setattr("scorecache.distributed.run_part", counted)
+    monkeypatch.setattr("scorecache.building.distributed.run_part", counted)
     return children
 
 
@@ -121,7 +121,7 @@ def test_what_is_not_a_part_stays(tmp_path):
 def test_time_limit_says_where_the_parts_are(tmp_path, monkeypatch):
     plan = plan_build(table(6, 100), "bic", max_parents=2)
     clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr("scorecache.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("scorecache.scoring.progress.time.monotonic", lambda: next(clock))
 
     with refusal(
         TimeLimitError,

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache import parts as parts_module
-from scorecache.build import plan_build
+from scorecache.building import parts as parts_module
+from scorecache.building.build import plan_build
+from scorecache.building.kept import Kept
+from scorecache.building.parts import Part, make_job, make_parts, run_part
 from scorecache.cache import ScoreCache
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
-from scorecache.joint import single
-from scorecache.kept import Kept
-from scorecache.parts import Part, make_job, make_parts, run_part
+from scorecache.scoring.joint import single
 from tests.scorecache.literal import ONE_OF_EACH, title
 from tests.scorecache.test_build import table
 from tests.strategies import datasets, examples, feasible_domains

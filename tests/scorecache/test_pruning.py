@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.build import build_cache, plan_build
-from scorecache.counting.rows import all_rows, distinct_rows
-from scorecache.dataset import Dataset
+from scorecache.building.build import build_cache, plan_build
+from scorecache.data.dataset import Dataset
+from scorecache.data.rows import all_rows, distinct_rows
 from scorecache.domain import FAMILIES, Domain
-from scorecache.family import build as family_build
-from scorecache.family.rows import _score_labels
-from scorecache.pruning import likelihood_ceilings, most_parents
 from scorecache.scores import CellScore, make_score
-from scorecache.survivors import Pruning
+from scorecache.scoring.conditional import build as family_build
+from scorecache.scoring.conditional.rows import _score_labels
+from scorecache.scoring.pruning import likelihood_ceilings, most_parents
+from scorecache.scoring.survivors import Pruning
 from tests import oracles
 from tests.scorecache.literal import (
     KERNELS,

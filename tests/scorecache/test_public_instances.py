@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from scorecache.build import build_cache
+from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
-from scorecache.csvfile import read_csv
-from scorecache.dataset import Dataset
+from scorecache.data.csvfile import read_csv
+from scorecache.data.dataset import Dataset
 from scorecache.formats import read_cache
 from scorecache.scores import Score, make_score
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache import codestore, csvfile
-from scorecache.build import build_cache
-from scorecache.codestore import CodeStore, merged
-from scorecache.csvfile import read_csv
-from scorecache.dataset import Dataset
+from scorecache.building.build import build_cache
+from scorecache.data import codestore, csvfile
+from scorecache.data.codestore import CodeStore, merged
+from scorecache.data.csvfile import read_csv
+from scorecache.data.dataset import Dataset
+from scorecache.data.parquetfile import read_parquet
+from scorecache.data.tablefile import read_table
 from scorecache.errors import DataError, ParameterError
 from scorecache.formats import write_cache
-from scorecache.parquetfile import read_parquet
-from scorecache.tablefile import read_table
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 from tests.strategies import examples

@@ -28,16 +28,16 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.solvers.costs.loose import loose_bound
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
-from exactbnc.solvers.loose import loose_bound
 from scorecache.errors import ParameterError
-from scorecache.memory import available_memory
-from scorecache.progress import n_threads
+from scorecache.scoring.progress import n_threads
+from scorecache.system.memory import available_memory
 
 LOW_VARIABLES = 13
 """The tables of all low variables, 13 x 2^12 float64 numbers, fit in a second-level cache; measured best of 10..14."""

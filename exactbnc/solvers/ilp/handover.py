@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.solvers.graph import Ints
-from exactbnc.solvers.ilp.model import Columns
-from exactbnc.solvers.root.cuts import Cuts
-from exactbnc.solvers.root.root import Root
+from exactbnc.solvers.bounds.cuts.pool import Cuts
+from exactbnc.solvers.bounds.root.root import Root
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.ilp.model.model import Columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 from pyscipopt import Model
 from pyscipopt.scip import PY_SCIP_PARAMSETTING as SCIP_PARAMSETTING
 
-from exactbnc.limits import Limits
+from exactbnc.run.limits import Limits
 
 _BYTES_PER_MEGABYTE = 2**20
 _LARGEST_SEED = 2**31 - 1

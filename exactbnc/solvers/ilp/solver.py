@@ -13,17 +13,24 @@ from types import ModuleType
 import numpy as np
 from pyscipopt import Model
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
-from exactbnc.solvers.graph import Ints
-from exactbnc.solvers.ilp.context import Context
-from exactbnc.solvers.ilp.cut_rows import cut_rows
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener
+from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.solvers.bounds.root.report import Report
+from exactbnc.solvers.bounds.root.root import Root
+from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
+from exactbnc.solvers.bounds.root.watch import better_order, watched_root
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
 from exactbnc.solvers.ilp.handover import Beginning, hand_over
-from exactbnc.solvers.ilp.integral import AncestorRules
-from exactbnc.solvers.ilp.model import Columns, columns_of
+from exactbnc.solvers.ilp.model.context import Context
+from exactbnc.solvers.ilp.model.cut_rows import cut_rows
+from exactbnc.solvers.ilp.model.integral import AncestorRules
+from exactbnc.solvers.ilp.model.model import Columns, columns_of
+from exactbnc.solvers.ilp.model.rules import is_contradictory, linear_rows
 from exactbnc.solvers.ilp.plugins import (
     cons_acyclic,
     event_incumbent,
@@ -34,14 +41,7 @@ from exactbnc.solvers.ilp.plugins import (
     sepa_facet,
     sepa_two_cluster,
 )
-from exactbnc.solvers.ilp.rules import is_contradictory, linear_rows
 from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
-from exactbnc.solvers.interrupt import ctrl_c_calls
-from exactbnc.solvers.root.report import Report
-from exactbnc.solvers.root.root import Root
-from exactbnc.solvers.root.settings import LONG, RootSettings
-from exactbnc.solvers.root.watch import better_order, watched_root
-from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6

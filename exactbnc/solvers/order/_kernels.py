@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from exactbnc._bits import trailing_zeros
-from exactbnc.solvers.ascent._entries import cheapest_inside, look
-from exactbnc.solvers.ascent._kernels import ascend, begin, potential
-from exactbnc.solvers.ascent.layout import (
+from exactbnc.solvers.bounds.ascent._entries import cheapest_inside, look
+from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
+from exactbnc.solvers.bounds.ascent.layout import (
     COST,
     FULL_END,
     FULL_START,
@@ -27,7 +26,8 @@ from exactbnc.solvers.ascent.layout import (
     holds,
     put,
 )
-from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.costs.bits import trailing_zeros
+from exactbnc.solvers.costs.graph import Ints
 
 
 class Found(NamedTuple):

@@ -19,8 +19,8 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from exactbnc.solvers.ascent.layout import MASK, Sorted, Workspace, make_workspace
-from exactbnc.solvers.graph import Ints
+from exactbnc.solvers.bounds.ascent.layout import MASK, Sorted, Workspace, make_workspace
+from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.order._kernels import (
     BEST_COST,
     BEST_STATE,

@@ -7,24 +7,24 @@ from __future__ import annotations
 
 import time
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener
-from exactbnc.primal.orders import LongSearch, families
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution
-from exactbnc.solvers.ascent.arrange import arrange
-from exactbnc.solvers.graph import Ints
-from exactbnc.solvers.interrupt import ctrl_c_calls
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener
+from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution
+from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.root.report import Report, infeasible
+from exactbnc.solvers.bounds.root.root import Root, incumbent_of
+from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
+from exactbnc.solvers.bounds.root.watch import better_order, watched_root
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
+from exactbnc.solvers.local_search.orders import LongSearch, families
 from exactbnc.solvers.order.layers import Search
-from exactbnc.solvers.root.report import Report, infeasible
-from exactbnc.solvers.root.root import Root, incumbent_of
-from exactbnc.solvers.root.settings import SHORT, RootSettings
-from exactbnc.solvers.root.watch import better_order, watched_root
-from exactbnc.solvers.table import CostTable, cost_table, feasible_order
 from scorecache.errors import ParameterError
-from scorecache.memory import available_memory
-from scorecache.progress import n_threads
+from scorecache.scoring.progress import n_threads
+from scorecache.system.memory import available_memory
 
 SHARE_OF_AVAILABLE = 0.6
 """Of the memory now available, the part that the layers may take."""

@@ -26,12 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.listener import Listener
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
-from exactbnc.solvers.graph import owners, possible_arcs, strong_components
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Listener
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.solvers.costs.graph import owners, possible_arcs, strong_components
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
 from scorecache.errors import ParameterError
 

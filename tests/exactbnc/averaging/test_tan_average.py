@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.averaging import TanAverage, tan_average
-from exactbnc.averaging.weights import PairCounts
-from exactbnc.bayesnet import UNKNOWN
+from exactbnc.learning.averaging import TanAverage, tan_average
+from exactbnc.learning.averaging.weights import PairCounts
+from exactbnc.network.bayesnet import UNKNOWN
 from scorecache import read_csv
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.averaging.all_trees import all_trees
 from tests.exactbnc.averaging.test_weights import literal_weight, random_data, rows_of

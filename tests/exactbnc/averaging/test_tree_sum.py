@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.averaging.tree_sum import bottlenecks, edge_probabilities, log_excess, log_heaviest_tree, log_tree_sum
+from exactbnc.learning.averaging.tree_sum import (
+    bottlenecks,
+    edge_probabilities,
+    log_excess,
+    log_heaviest_tree,
+    log_tree_sum,
+)
 from tests.exactbnc.averaging.all_trees import all_trees
 
 DIGITS = 60

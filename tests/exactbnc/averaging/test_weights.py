@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.averaging import weights
-from exactbnc.averaging.weights import PairCounts, log_edge_weights, log_rising, stubborn_weights
-from scorecache.dataset import Dataset
+from exactbnc.learning.averaging import weights
+from exactbnc.learning.averaging.weights import PairCounts, log_edge_weights, log_rising, stubborn_weights
+from scorecache.data.dataset import Dataset
 from scorecache.errors import MemoryLimitError
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exactbnc.averaging import TanAverage
-from exactbnc.classifiers import SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.averaging import TanAverage
+from exactbnc.learning.classifiers import SSTBMATANClassifier, TBMATANClassifier
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
 from tests.exactbnc.classifiers.tables import numbers, weather
 

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from exactbnc.classifiers import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
-from exactbnc.discretize import MDLPDiscretizer
+from exactbnc.learning.classifiers import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.discretize import MDLPDiscretizer
 from scorecache.errors import DataError
 from tests.exactbnc.classifiers.tables import numbers, weather
 

@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import exactbnc.learning
-from exactbnc.classifiers import ExactBNClassifier
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
+import exactbnc.learning.learn
 from exactbnc.errors import InfeasibleError
-from exactbnc.export.plot import plot_on
-from exactbnc.parameters import PARAMETERS
-from exactbnc.parameters.eap import EAP
-from exactbnc.solution import Status
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.classifiers import ExactBNClassifier
+from exactbnc.network.parameters import PARAMETERS
+from exactbnc.network.parameters.eap import EAP
+from exactbnc.pictures.plot import plot_on
+from exactbnc.problem.constraints import Constraints
+from exactbnc.run.solution import Status
 from scorecache.domain import FAMILIES
 from scorecache.errors import ParameterError
 from scorecache.scores import make_score
@@ -187,13 +187,13 @@ def test_without_any_time_the_answer_is_naive_bayes_with_a_warning(table):
 
 def test_a_search_cut_short_tells_the_gap(monkeypatch, table):
     x, y = table
-    solve = exactbnc.learning.solve
+    solve = exactbnc.learning.learn.solve
 
     def cut_short(problem, **settings):
         found = solve(problem, **settings)
         return replace(found, status=Status.FEASIBLE, bound=found.score + 1.5, stop_reason="time")
 
-    monkeypatch.setattr(exactbnc.learning, "solve", cut_short)
+    monkeypatch.setattr(exactbnc.learning.learn, "solve", cut_short)
 
     with pytest.warns(
         ConvergenceWarning, match=r"no network scores above .*\(gap 1.5, .* %\).*Raise time_limit"
@@ -290,15 +290,15 @@ def test_plot_on_writes_a_title_and_wants_a_variable(pyplot):
 def test_an_interrupted_search_leaves_its_best_network_and_goes_on_interrupting(monkeypatch):
     import dataclasses
 
-    from exactbnc import learning
-    from exactbnc.solution import Status
+    from exactbnc.learning import learn as learning
+    from exactbnc.run.solution import Status
 
     def interrupted(*arguments, **settings):
         learned = learning.learn(*arguments, **settings)
         solution = dataclasses.replace(learned.solution, status=Status.FEASIBLE, stop_reason="interrupted")
         return dataclasses.replace(learned, solution=solution)
 
-    monkeypatch.setattr("exactbnc.classifiers.exact.learn", interrupted)
+    monkeypatch.setattr("exactbnc.learning.classifiers.exact.learn", interrupted)
     model = ExactBNClassifier("tan")
     x, y = weather()
 

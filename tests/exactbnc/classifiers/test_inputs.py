@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.exceptions import NotFittedError
 
-from exactbnc.bayesnet import UNKNOWN
-from exactbnc.classifiers import ExactBNClassifier, TBMATANClassifier
-from exactbnc.classifiers._features import Features
+from exactbnc.learning.classifiers import ExactBNClassifier, TBMATANClassifier
+from exactbnc.learning.classifiers._features import Features
+from exactbnc.network.bayesnet import UNKNOWN
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.classifiers.tables import numbers, posterior_by_summation, weather
 from tests.strategies import examples

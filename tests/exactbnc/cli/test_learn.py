@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
-from exactbnc.cutting import learn_cuts
-from exactbnc.export.bayesnets import read_bayesnet
-from exactbnc.learning import Recipe, learn
-from exactbnc.model import read_model
-from scorecache.csvfile import read_csv
+from exactbnc.learning.discretize.tables import learn_cuts
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.model import read_model
+from exactbnc.network.formats.files import read_bayesnet
+from scorecache.data.csvfile import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 ASIA = ROOT / "instances" / "asia-500.csv"

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from exactbnc.checkpointfile import read_checkpoint
-from exactbnc.export import read_network
-from exactbnc.problem import Problem
-from exactbnc.solvers import solve
-from exactbnc.solvers.interrupt import ctrl_c_calls, second_ctrl_c_exits
+from exactbnc.checkpoint.file import read_checkpoint
+from exactbnc.formats import read_network
+from exactbnc.problem.problem import Problem
+from exactbnc.run.interrupt import ctrl_c_calls, second_ctrl_c_exits
+from exactbnc.solvers.solve import solve
 from scorecache.formats import read_cache, write_cache
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 from tests.exactbnc.test_checkpoint import dense_problem
@@ -213,7 +213,7 @@ def test_networks_that_cannot_be_written_do_not_end_the_search(exactbnc, easy, t
     def full(*targets):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("exactbnc.export.atomic_write", full)
+    monkeypatch.setattr("exactbnc.formats.atomic_write", full)
     run = exactbnc("solve", easy, "--method", "dp", "--write-incumbents", tmp_path / "found")
 
     assert run.code == 0
@@ -227,7 +227,7 @@ def test_what_was_found_is_told_where_it_cannot_be_written(exactbnc, easy, tmp_p
     def full(*targets):
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr("exactbnc.export.atomic_write", full)
+    monkeypatch.setattr("exactbnc.formats.atomic_write", full)
     run = exactbnc("solve", easy, "--method", "dp", "-o", target, "--log", log)
 
     assert run.code == 1

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
-from exactbnc.cutting import cut
-from exactbnc.learning import Recipe, learn
-from exactbnc.model import Model, read_model, write_model
-from scorecache.csvfile import read_csv
-from scorecache.dataset import Dataset
+from exactbnc.learning.discretize.tables import cut
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.model import Model, read_model, write_model
+from scorecache.data.csvfile import read_csv
+from scorecache.data.dataset import Dataset
 from tests.exactbnc.classifiers.tables import posterior_by_summation
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 

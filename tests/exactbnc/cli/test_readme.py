@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from exactbnc.cli._app import app
-from exactbnc.parameters import PARAMETERS
+from exactbnc.network.parameters import PARAMETERS
 from scorecache.scores import SCORES
 from tests.docs.examples import ROOT, Runner, examples_of, first_line_not_printed
 

@@ -5,8 +5,8 @@ import pytest
 
 from exactbnc import __version__
 from exactbnc.cli._errors import ExitCode
-from exactbnc.export.bayesnets import write_bayesnet
-from exactbnc.model import read_model
+from exactbnc.learning.model import read_model
+from exactbnc.network.formats.files import write_bayesnet
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 from tests.exactbnc.report.samples import random_net
 

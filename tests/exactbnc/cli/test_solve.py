@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from exactbnc.export import read_network
+from exactbnc.formats import read_network
 from scorecache.cache import ScoreCache
 from scorecache.formats import read_cache, write_cache
 from tests.exactbnc.cli.conftest import assert_is_one_error_line

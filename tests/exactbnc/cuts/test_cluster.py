@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cuts.cluster import MIN_VIOLATION, Point, cycle_clusters, exact_clusters, greedy_clusters
-from exactbnc.dag import find_cycle
+from exactbnc.graph.dag import find_cycle
+from exactbnc.solvers.bounds.cuts.cluster import MIN_VIOLATION, Point, cycle_clusters, exact_clusters, greedy_clusters
 from tests.strategies import examples
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cuts.consistency import consistent_families
-from exactbnc.dag import find_cycle
+from exactbnc.graph.dag import find_cycle
+from exactbnc.solvers.bounds.cuts.consistency import consistent_families
 from tests.strategies import examples
 
 

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from exactbnc.cuts.cluster import Point
-from exactbnc.cuts.facets import MIN_VIOLATION, coefficient_table, facet_tables, rho_table, violated_facets
+from exactbnc.solvers.bounds.cuts.cluster import Point
+from exactbnc.solvers.bounds.cuts.facets import (
+    MIN_VIOLATION,
+    coefficient_table,
+    facet_tables,
+    rho_table,
+    violated_facets,
+)
 from tests import oracles
 from tests.strategies import examples
 
@@ -291,7 +297,7 @@ def test_a_point_without_arcs_violates_nothing():
 
 
 def test_tables_are_read_without_numba():
-    script = "import sys; from exactbnc.cuts.facets import rho_table; rho_table(); print(*sys.modules)"
+    script = "import sys; from exactbnc.solvers.bounds.cuts.facets import rho_table; rho_table(); print(*sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

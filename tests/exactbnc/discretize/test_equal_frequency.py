@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.discretize import EqualFrequencyDiscretizer
+from exactbnc.learning.discretize import EqualFrequencyDiscretizer
 from scorecache.errors import ParameterError
 from tests.strategies import examples
 

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from exactbnc.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
+from exactbnc.learning.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
 from scorecache.errors import DataError, ParameterError
 from tests.strategies import examples
 

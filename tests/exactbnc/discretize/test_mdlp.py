@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn import datasets
 
-from exactbnc.discretize import MDLPDiscretizer
+from exactbnc.learning.discretize import MDLPDiscretizer
 from tests.strategies import examples
 
 # Written by WEKA 3.9.7, weka.filters.supervised.attribute.Discretize with its defaults, on the same numbers.

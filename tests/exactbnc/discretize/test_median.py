@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.discretize import MedianDiscretizer
+from exactbnc.learning.discretize import MedianDiscretizer
 from tests.strategies import examples
 
 VALUES = st.lists(st.integers(-3, 6).map(float), min_size=1, max_size=15)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.discretize._tally import Tally, cut_between
+from exactbnc.learning.discretize._tally import Tally, cut_between
 from tests.strategies import examples
 
 INF = math.inf

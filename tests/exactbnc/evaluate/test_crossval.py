@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
-from exactbnc.averaging import TanAverage
-from exactbnc.evaluate import Averaged, Evaluation, Exact, cross_validate
-from exactbnc.evaluate.crossval import Scores, measures
-from exactbnc.evaluate.methods import Fitted
-from exactbnc.learning import Recipe, learn
-from scorecache.dataset import Dataset
+from exactbnc.baselines.evaluation import Averaged, Evaluation, Exact, cross_validate
+from exactbnc.baselines.evaluation.crossval import Scores, measures
+from exactbnc.baselines.evaluation.methods import Fitted
+from exactbnc.learning.averaging import TanAverage
+from exactbnc.learning.learn import Recipe, learn
+from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.classifiers.tables import numbers, weather
 from tests.strategies import examples

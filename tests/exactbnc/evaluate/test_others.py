@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from exactbnc.baselines.evaluation import Other, Searched
+from exactbnc.baselines.evaluation.others import OTHERS, one_hot
 from exactbnc.cli import _completion
-from exactbnc.evaluate import Other, Searched
-from exactbnc.evaluate.others import OTHERS, one_hot
-from exactbnc.learning import Recipe
-from exactbnc.selection.searches import SEARCHES
+from exactbnc.learning.learn import Recipe
+from exactbnc.learning.selection.searches import SEARCHES
 from scorecache import Dataset
 
 

@@ -3,9 +3,9 @@
 import joblib
 import pytest
 
-from exactbnc.evaluate import Averaged, Exact, cross_validate
-from exactbnc.learning import Recipe
-from scorecache.csvfile import read_csv
+from exactbnc.baselines.evaluation import Averaged, Exact, cross_validate
+from exactbnc.learning.learn import Recipe
+from scorecache.data.csvfile import read_csv
 from scorecache.errors import DataError
 from tests.exactbnc.cli.conftest import ROOT
 
@@ -49,7 +49,7 @@ def test_the_order_in_which_fits_end_changes_nothing(data, monkeypatch):
     def backwards(function, keys, arguments, **_):
         yield from [(key, function(*arguments(key))) for key in keys][::-1]
 
-    monkeypatch.setattr("exactbnc.evaluate.crossval.results_of", backwards)
+    monkeypatch.setattr("exactbnc.baselines.evaluation.crossval.results_of", backwards)
     assert measured(data) == expected
 
 
@@ -57,6 +57,6 @@ def test_an_error_of_a_fit_or_a_fold_is_told_as_it_is(data, monkeypatch):
     def broken(*_, **__):
         raise DataError("no cut points")
 
-    monkeypatch.setattr("exactbnc.evaluate.crossval.learn_cuts", broken)
+    monkeypatch.setattr("exactbnc.baselines.evaluation.crossval.learn_cuts", broken)
     with joblib.parallel_config("threading", n_jobs=2), pytest.raises(DataError, match=r"^no cut points$"):
         measured(data, discretize="median")

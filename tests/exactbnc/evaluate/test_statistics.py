@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.evaluate.statistics import binomial_deviation, hommel, interval_95, paired_t, wilcoxon
+from exactbnc.baselines.evaluation.statistics import binomial_deviation, hommel, interval_95, paired_t, wilcoxon
 from scorecache.errors import ParameterError
 
 tenths = st.integers(0, 20).map(lambda value: value / 10)

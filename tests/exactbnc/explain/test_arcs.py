@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
-from exactbnc.explain import arc_losses
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import solve
+from exactbnc.alternatives.arcs import arc_losses
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import solve
 from scorecache import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
@@ -150,7 +150,7 @@ def test_without_time_the_loss_is_the_bound_and_not_proved(monkeypatch):
         score = without.score(worse)
         return replace(found, status=Status.FEASIBLE, dag=worse, score=score, stop_reason="time")
 
-    monkeypatch.setattr("exactbnc.explain.arcs.solve", hurried)
+    monkeypatch.setattr("exactbnc.alternatives.arcs.solve", hurried)
 
     first, second = arc_losses(problem, dag, exact=True, limits=Limits(seconds=0.0))
 

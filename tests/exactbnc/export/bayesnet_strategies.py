@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
 
 PLAIN = st.text("abcXYZ_019", min_size=1, max_size=4).map("v{}".format)
 ESCAPES = ("", "_x_", "_x0041_", "_xint_1", "_x004", "_x", "x0041_")

@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
-from exactbnc.problem import Problem
-from exactbnc.solution import Solution, Status
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.solution import Solution, Status
 from scorecache.cache import ScoreCache
 from tests.strategies import words
 

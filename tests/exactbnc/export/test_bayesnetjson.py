@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.export import bayesnetjson
-from exactbnc.export.network import NetworkFileError
+from exactbnc.errors import NetworkFileError
+from exactbnc.network.formats import bayesnetjson
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.bayesnet_strategies import TEXTS, assert_same, bayesnets, collider
 from tests.strategies import examples

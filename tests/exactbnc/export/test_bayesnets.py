@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import exactbnc
-from exactbnc.dag import DAG
-from exactbnc.export import NetworkFileError, read_bayesnet, write_bayesnet
-from exactbnc.export.bayesnets import BAYESNET_READERS, BAYESNET_WRITERS
+from exactbnc.errors import NetworkFileError
+from exactbnc.graph.dag import DAG
+from exactbnc.network.formats.files import BAYESNET_READERS, BAYESNET_WRITERS, read_bayesnet, write_bayesnet
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.bayesnet_strategies import assert_same, collider
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.dag import DAG
-from exactbnc.export import bif
-from exactbnc.export.network import NetworkFileError
+from exactbnc.errors import NetworkFileError
+from exactbnc.graph.dag import DAG
+from exactbnc.network.formats import bif
 from tests.exactbnc.export.bayesnet_strategies import ROWS, TEXTS, assert_same, bayesnets, collider
 from tests.strategies import examples
 

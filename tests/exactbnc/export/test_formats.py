@@ -5,10 +5,11 @@ import json
 import pytest
 from hypothesis import given
 
-from exactbnc.dag import DAG
-from exactbnc.export import READERS, WRITERS, NetworkFileError, network_text, read_network, write_network
-from exactbnc.export.netjson import parse_facts
-from exactbnc.solution import Status
+from exactbnc.errors import NetworkFileError
+from exactbnc.formats import READERS, WRITERS, network_text, read_network, write_network
+from exactbnc.formats.netjson import parse_facts
+from exactbnc.graph.dag import DAG
+from exactbnc.run.solution import Status
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import CLASSIFIER, COLLIDER, collider_problem, dags, solution_of
 from tests.strategies import examples

@@ -1,4 +1,4 @@
-from exactbnc.export import to_networkx
+from exactbnc.graph.nx import to_networkx
 from tests.exactbnc.export.strategies import CLASSIFIER, COLLIDER, solution_of
 
 
@@ -11,7 +11,7 @@ def test_a_network_alone_has_nodes_and_arcs():
 
 
 def test_a_solution_adds_its_facts():
-    graph = to_networkx(CLASSIFIER, solution_of(CLASSIFIER, class_name="class"))
+    graph = solution_of(CLASSIFIER, class_name="class").to_networkx()
 
     assert graph.nodes["class"]["class"] is True
     assert graph.nodes["x"]["class"] is False

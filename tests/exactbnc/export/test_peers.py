@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.export import read_bayesnet, write_bayesnet
-from exactbnc.export.pgmpy import to_pgmpy
-from exactbnc.export.pyagrum import to_pyagrum
-from exactbnc.export.safe_names import decode, decode_state
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.formats.files import read_bayesnet, write_bayesnet
+from exactbnc.network.pgmpy import to_pgmpy
+from exactbnc.network.pyagrum import to_pyagrum
+from exactbnc.network.safe_names import decode, decode_state
 from tests.exactbnc.export.bayesnet_strategies import ODD_TEXTS, bayesnets, collider, joint, random_tables
 from tests.strategies import examples
 

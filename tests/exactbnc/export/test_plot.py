@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.export import plot
-from exactbnc.export._layout import BOX_GAP, BOX_HEIGHT, _isotonic, layered_layout
+from exactbnc.graph.dag import DAG
+from exactbnc.pictures import plot
+from exactbnc.pictures._layout import BOX_GAP, BOX_HEIGHT, _isotonic, layered_layout
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import CLASSIFIER, COLLIDER, dags
 from tests.strategies import examples

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.export import bif, xmlbif
-from exactbnc.export.safe_names import decode, decode_state, encode_names, encode_states
+from exactbnc.network.formats import bif, xmlbif
+from exactbnc.network.safe_names import decode, decode_state, encode_names, encode_states
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.bayesnet_strategies import TEXTS, TRICKY
 from tests.strategies import examples

@@ -4,10 +4,10 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.export import trace
-from exactbnc.export.trace import trace_facts
-from exactbnc.listener import Progress
-from exactbnc.solution import Solution, Status
+from exactbnc.formats import trace
+from exactbnc.formats.trace import trace_facts
+from exactbnc.run.events import Progress
+from exactbnc.run.solution import Solution, Status
 
 SOLUTION = Solution(Status.FEASIBLE, None, -1.0, 0.0, "ilp", "time", 0.0, True)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.export import xmlbif
-from exactbnc.export.network import NetworkFileError
+from exactbnc.errors import NetworkFileError
+from exactbnc.network.formats import xmlbif
 from tests.exactbnc.export.bayesnet_strategies import ROWS, TEXTS, assert_same, bayesnets, collider
 from tests.strategies import examples
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import UNKNOWN
-from exactbnc.dag import DAG
-from exactbnc.inference import elimination
-from exactbnc.inference.elimination import islands_of, log_sum_exp, row_chunks, sum_out
+from exactbnc.graph.dag import DAG
+from exactbnc.network import elimination
+from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.elimination import islands_of, log_sum_exp, row_chunks, sum_out
 from scorecache.errors import MemoryLimitError
 from tests.exactbnc.export.bayesnet_strategies import bayesnets, random_tables
 from tests.exactbnc.inference.test_posterior import dense_net, partial_rows

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import UNKNOWN, BayesNet
-from exactbnc.dag import DAG
-from exactbnc.export.pyagrum import to_pyagrum
-from exactbnc.inference import _kernels, elimination
-from exactbnc.inference.families import open_families
+from exactbnc.graph.dag import DAG
+from exactbnc.network import _kernels, elimination
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.families import open_families
+from exactbnc.network.pyagrum import to_pyagrum
 from scorecache.errors import MemoryLimitError, ParameterError
 from tests.exactbnc.export.bayesnet_strategies import bayesnets, collider, joint, random_tables
 from tests.strategies import examples

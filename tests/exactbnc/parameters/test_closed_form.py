@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.parameters import PARAMETERS, fit_parameters, make_parameters
-from exactbnc.parameters import counts as counting
-from exactbnc.parameters.acll import ACLLOptimal
-from exactbnc.parameters.counts import count_family, families
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters import PARAMETERS, fit_parameters, make_parameters
+from exactbnc.network.parameters import counts as counting
+from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.counts import count_family, families
+from scorecache.data.dataset import Dataset
 from scorecache.errors import MemoryLimitError
 from tests import oracles
 from tests.scorecache.literal import rows_of

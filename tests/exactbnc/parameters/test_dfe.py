@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.parameters.dfe import DFE
-from exactbnc.parameters.dirichlet import Dirichlet
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.network.parameters.dfe import DFE
+from exactbnc.network.parameters.dirichlet import Dirichlet
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.parameters.test_elr import class_problems, literal_cll, naive_bayes, posterior
 from tests.strategies import examples

@@ -9,12 +9,12 @@ from scipy.optimize import OptimizeResult
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.parameters._conditional import class_families
-from exactbnc.parameters.dirichlet import Dirichlet
-from exactbnc.parameters.elr import ELR, N_FOLDS, PATIENCE, Objective, climb, deal_folds
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters._conditional import class_families
+from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.elr import ELR, N_FOLDS, PATIENCE, Objective, climb, deal_folds
+from scorecache.data.dataset import Dataset
 from scorecache.errors import MemoryLimitError, ParameterError
 from tests.strategies import examples
 
@@ -233,7 +233,7 @@ def test_separable_data_end_in_finite_tables():
 
 
 def test_the_bound_on_the_shifts_bounds_the_odds(monkeypatch):
-    monkeypatch.setattr("exactbnc.parameters.elr.LARGEST_SHIFT", 1.5)
+    monkeypatch.setattr("exactbnc.network.parameters.elr.LARGEST_SHIFT", 1.5)
     data = Dataset.from_codes([[0, 0, 1, 1] * 5, [0, 1, 0, 1] * 5, [0, 0, 1, 1] * 5])
     start = Dirichlet(0.5).tables(data, naive_bayes(2), "2")
 
@@ -344,7 +344,7 @@ def test_no_stop_is_chosen_beyond_the_end_of_a_fold(monkeypatch):
     """One fold rises for long, the others fall at once: after their end nothing is known of them."""
     traces = iter([([-5.0, -6.0, -7.0], True), ([-9.0, -5.0, -4.0, -1.0], False)])
     monkeypatch.setattr(ELR, "_trace", lambda self, families, fold: next(traces))
-    monkeypatch.setattr("exactbnc.parameters.elr.deal_folds", lambda families: [None, None])
+    monkeypatch.setattr("exactbnc.network.parameters.elr.deal_folds", lambda families: [None, None])
 
     assert ELR(max_iterations=9)._tuned(None) == 1
 

@@ -6,10 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from exactbnc.dag import DAG
-from exactbnc.parameters import PARAMETERS, fit_parameters, make_parameters
-from exactbnc.parameters.eap import EAP
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.network.parameters import PARAMETERS, fit_parameters, make_parameters
+from exactbnc.network.parameters.eap import EAP
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.primal.orders import Effort, LongSearch, families, improve, search_orders
+from exactbnc.solvers.local_search.orders import Effort, LongSearch, families, improve, search_orders
 from tests.strategies import examples
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import find_cycle
-from exactbnc.primal.sink import best_families, sink_order
+from exactbnc.graph.dag import find_cycle
+from exactbnc.solvers.local_search.sink import best_families, sink_order
 from tests.strategies import examples
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.parameters import fit_parameters
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters import fit_parameters
 from exactbnc.report.assessment import assess
 from exactbnc.report.subject import Subject
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
 
 SCRIPT = "</script><script>document.title='owned'</script>"
 HOSTILE = (SCRIPT, '<img src=x onerror="document.title=1">', "a\u2028b", "x & y < z", "'\"`${1}", "\u202eright\x07")

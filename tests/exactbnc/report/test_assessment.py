@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.evaluate import Exact, cross_validate
-from exactbnc.evaluate.out_of_fold import FixedStructure, predict_out_of_fold
-from exactbnc.learning import Recipe, learn
-from exactbnc.model import Model, solution_facts
-from exactbnc.parameters import make_parameters
+from exactbnc.baselines.evaluation import Exact, cross_validate
+from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.model import Model, solution_facts
+from exactbnc.network.parameters import make_parameters
 from exactbnc.report.assessment import assess, calibration_error, confusion_matrix, reliability, roc_curves
 from exactbnc.report.subject import Subject
-from scorecache.csvfile import read_csv
-from scorecache.dataset import Dataset
+from scorecache.data.csvfile import read_csv
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.cli.conftest import ROOT
 
@@ -55,7 +55,7 @@ def test_cuts_and_selection_of_the_recipe_are_made_in_the_folds():
     data = Dataset.from_columns(columns, max_states=1000)
     recipe = Recipe("naive_bayes")
     steps = {"discretize": "median", "keep_at_most": None, "select": False}
-    from exactbnc.cutting import cut, learn_cuts
+    from exactbnc.learning.discretize.tables import cut, learn_cuts
 
     coded = cut(data, learn_cuts(data, "y", "median"))
     subject = subject_of(coded, "y", recipe, steps=steps)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
 from exactbnc.report import information
 from exactbnc.report.information import arc_information, class_information, entropy, markov_blanket
 from tests.exactbnc.report.samples import random_net

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
 from exactbnc.report.page import render_report
 from exactbnc.report.subject import Subject, read_subject
 from exactbnc.report.words import proof_sentences

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.export._layout import BOX_HEIGHT
+from exactbnc.graph.dag import DAG
+from exactbnc.pictures._layout import BOX_HEIGHT
 from exactbnc.report.picture import arc_path, draw_graph, short_label, text_width
 from exactbnc.report.subject import Subject
 

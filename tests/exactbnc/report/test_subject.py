@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from exactbnc.export.bayesnets import write_bayesnet
-from exactbnc.export.network import NetworkFileError
+from exactbnc.errors import NetworkFileError
+from exactbnc.network.formats.files import write_bayesnet
 from exactbnc.report.subject import read_subject
 from scorecache.errors import ParameterError
 from tests.exactbnc.report.samples import random_net

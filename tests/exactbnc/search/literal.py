@@ -6,7 +6,7 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
+from exactbnc.graph.dag import DAG
 from tests import oracles
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.evaluate import cross_validate
-from exactbnc.search import BASELINES
-from scorecache.dataset import Dataset
+from exactbnc.baselines.evaluation import cross_validate
+from exactbnc.baselines.greedy import BASELINES
+from scorecache.data.dataset import Dataset
 from tests.strategies import datasets, examples
 
 every_baseline = pytest.mark.parametrize("name", BASELINES)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.dag import DAG
-from exactbnc.parameters import fit_parameters
-from exactbnc.search import BNC2P
-from scorecache.dataset import Dataset
+from exactbnc.baselines.greedy import BNC2P
+from exactbnc.graph.dag import DAG
+from exactbnc.network.parameters import fit_parameters
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from tests.exactbnc.search.literal import cll, neighbours_in
 from tests.strategies import datasets, examples

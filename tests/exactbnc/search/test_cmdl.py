@@ -3,8 +3,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from exactbnc.dag import DAG
-from exactbnc.search import GBNCMDL
+from exactbnc.baselines.greedy import GBNCMDL
+from exactbnc.graph.dag import DAG
 from scorecache.domain import Domain
 from tests.exactbnc.search.literal import cmdl, neighbours_in
 from tests.exactbnc.search.test_bnc2p import trace

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.parameters import fit_parameters
-from exactbnc.search._conditional import ConditionalScore
-from exactbnc.search._steps import legal_steps
-from scorecache.dataset import Dataset
+from exactbnc.baselines.greedy._conditional import ConditionalScore
+from exactbnc.baselines.greedy._steps import legal_steps
+from exactbnc.graph.dag import DAG
+from exactbnc.network.parameters import fit_parameters
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from tests.exactbnc.search.literal import cll, cmdl, dags

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.search import HillClimbing, LocalScores, ghc2, hill_climb
-from exactbnc.search._ascent import SMALLEST_GAIN
-from exactbnc.search._steps import start_of
-from scorecache.build import build_cache
-from scorecache.dataset import Dataset
+from exactbnc.baselines.greedy import HillClimbing, LocalScores, ghc2, hill_climb
+from exactbnc.baselines.greedy._ascent import SMALLEST_GAIN
+from exactbnc.baselines.greedy._steps import start_of
+from exactbnc.graph.dag import DAG
+from scorecache.building.build import build_cache
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.search import LocalScores
-from scorecache.build import build_cache
+from exactbnc.baselines.greedy import LocalScores
+from scorecache.building.build import build_cache
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES

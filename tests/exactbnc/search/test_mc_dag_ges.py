@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.equivalence import cpdag
-from exactbnc.search import MCDagGES, is_minimal_class_focused
-from exactbnc.search import mc_dag_ges as module
-from exactbnc.search.mc_dag_ges import deletions, insertions
-from scorecache.dataset import Dataset
+from exactbnc.baselines.greedy import MCDagGES, is_minimal_class_focused
+from exactbnc.baselines.greedy import mc_dag_ges as module
+from exactbnc.baselines.greedy.mc_dag_ges import deletions, insertions
+from exactbnc.graph.dag import DAG
+from exactbnc.graph.equivalence import cpdag
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests import oracles
 from tests.exactbnc.search.literal import cll, one_arc_away

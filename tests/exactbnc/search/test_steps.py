@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.search._steps import OPERATORS, ancestors, legal_steps, start_of
+from exactbnc.baselines.greedy._steps import OPERATORS, ancestors, legal_steps, start_of
+from exactbnc.graph.dag import DAG
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from tests.exactbnc.search.literal import dags, neighbours_in

@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.selection._separation import Separation
-from exactbnc.selection.g2 import G2
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection.g2 import G2
+from exactbnc.network.bayesnet import BayesNet
 
 ASIA = "[asia][smoke][tub|asia][lung|smoke][bronc|smoke][either|lung:tub][xray|either][dysp|bronc:either]"
 """The graph of Lauritzen and Spiegelhalter (1988); the probabilities below are not theirs, which are near 0 and 1."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.selection import log_bayes_factors, select
+from exactbnc.learning.selection import log_bayes_factors, select
 from scorecache import Dataset, build_cache, make_score
 from scorecache.errors import ParameterError
 from tests.strategies import examples

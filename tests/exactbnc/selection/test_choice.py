@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.parameters import fit_parameters
-from exactbnc.selection import Selection, choice, choose, select
-from exactbnc.selection.choice import EQUIVALENT_SAMPLE_SIZES, THRESHOLDS
-from scorecache.dataset import Dataset
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection import Selection, choice, choose, select
+from exactbnc.learning.selection.choice import EQUIVALENT_SAMPLE_SIZES, THRESHOLDS
+from exactbnc.network.parameters import fit_parameters
+from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.strategies import datasets, examples
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency
 
-from exactbnc.selection.g2 import G2Tests
+from exactbnc.learning.selection.g2 import G2Tests
 from scorecache import Dataset
 from scorecache.errors import ParameterError
 from tests.strategies import examples

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.selection._separation import Separation
-from exactbnc.selection.hiton_pc import HITONPC
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection.hiton_pc import HITONPC
 from tests.exactbnc.selection.networks import (
     ASIA,
     HIDDEN_DESCENDANT,

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.dag import DAG
-from exactbnc.selection._separation import Separation
-from exactbnc.selection.pcmb import PCMB
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection.pcmb import PCMB
 from tests.exactbnc.selection.networks import (
     ASIA,
     HIDDEN_DESCENDANT,

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from exactbnc.bayesnet import BayesNet
-from exactbnc.dag import DAG
-from exactbnc.problem import Problem
-from exactbnc.selection import log_bayes_factors
-from exactbnc.selection.s2tmb import S2TMB
-from exactbnc.solvers import solve
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.selection import log_bayes_factors
+from exactbnc.learning.selection.s2tmb import S2TMB
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.solve import solve
 from scorecache import Dataset, build_cache, make_score
 from scorecache.errors import ParameterError
 from tests.exactbnc.selection.networks import ASIA, HIDDEN_DESCENDANT, blankets_of, neighbours_of, strong_net

@@ -4,8 +4,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from exactbnc.selection import log_bayes_factors
-from exactbnc.selection.searches import SEARCHES
+from exactbnc.learning.selection import log_bayes_factors
+from exactbnc.learning.selection.searches import SEARCHES
 from scorecache import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.selection.networks import ASIA, strong_net

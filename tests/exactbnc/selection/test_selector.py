@@ -14,10 +14,10 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from exactbnc.bayesnet import UNKNOWN
-from exactbnc.discretize import MDLPDiscretizer
-from exactbnc.selection import BayesFactorSelector, _naive_bayes, log_bayes_factors
-from exactbnc.selection._coded import Coded
+from exactbnc.learning.discretize import MDLPDiscretizer
+from exactbnc.learning.selection import BayesFactorSelector, _naive_bayes, log_bayes_factors
+from exactbnc.learning.selection._coded import Coded
+from exactbnc.network.bayesnet import UNKNOWN
 from scorecache import Dataset
 from scorecache.errors import DataError, ParameterError
 from tests.strategies import examples

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
 from exactbnc.errors import InfeasibleError
-from exactbnc.problem import Problem
-from exactbnc.solvers import solve
-from exactbnc.solvers.components import assemble, components
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.costs.components import assemble, components
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from tests.exactbnc.random_problems import best_score, random_cache
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.checking import violations
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG, find_cycle
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
+from exactbnc.graph.dag import DAG, find_cycle
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.violations import violations
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
 from exactbnc.solvers.dp import DPSolver
 from exactbnc.solvers.dp._kernels import subset_max
 from scorecache.cache import ScoreCache

@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.solvers.graph import strong_components
+from exactbnc.solvers.costs.graph import strong_components
 
 
 @given(st.integers(1, 9), st.floats(0, 0.5), st.integers(0, 2**32 - 1))

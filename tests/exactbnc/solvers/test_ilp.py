@@ -14,20 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyscipopt import SCIP_STAGE
 
-from exactbnc.checking import violations
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG, find_cycle
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers.ilp.context import Context
-from exactbnc.solvers.ilp.integral import AncestorRules, violated_rows
-from exactbnc.solvers.ilp.model import columns_of
-from exactbnc.solvers.ilp.rules import linear_rows
+from exactbnc.graph.dag import DAG, find_cycle
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.violations import violations
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.bounds.root.separation import Separators
+from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
+from exactbnc.solvers.ilp.model.context import Context
+from exactbnc.solvers.ilp.model.integral import AncestorRules, violated_rows
+from exactbnc.solvers.ilp.model.model import columns_of
+from exactbnc.solvers.ilp.model.rules import linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
-from exactbnc.solvers.root.separation import Separators
-from exactbnc.solvers.root.settings import RootSettings, Tail
 from scorecache.cache import ScoreCache
 from scorecache.domain import FAMILIES
 from scorecache.errors import ParameterError

@@ -4,12 +4,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cuts.facets import facet_tables
-from exactbnc.problem import Problem
-from exactbnc.solvers.ilp.cut_rows import cut_rows
-from exactbnc.solvers.ilp.model import columns_of, packed
-from exactbnc.solvers.root.cuts import cluster_cuts, coefficients, facet_cuts, joined, right_hand_sides
-from exactbnc.solvers.table import cost_table
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.bounds.cuts.facets import facet_tables
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, coefficients, facet_cuts, joined, right_hand_sides
+from exactbnc.solvers.costs.table import cost_table
+from exactbnc.solvers.ilp.model.cut_rows import cut_rows
+from exactbnc.solvers.ilp.model.model import columns_of, packed
 from scorecache.cache import ScoreCache
 from tests.strategies import examples
 

@@ -1,9 +1,9 @@
 """Bounds in the middle of a layer hold, and come before its end."""
 
-from exactbnc.limits import Limits
-from exactbnc.solvers import solve
+from exactbnc.run.limits import Limits
+from exactbnc.solvers.bounds.root import report
 from exactbnc.solvers.order import layers
-from exactbnc.solvers.root import report
+from exactbnc.solvers.solve import solve
 from tests.exactbnc.solvers.test_order import dense_problem, without_lp
 
 

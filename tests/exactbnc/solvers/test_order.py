@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import solve
-from exactbnc.solvers.ascent.arrange import arrange
-from exactbnc.solvers.ascent.layout import make_workspace
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.ascent.layout import make_workspace
+from exactbnc.solvers.bounds.cuts.pool import no_cuts, reduced_costs
+from exactbnc.solvers.bounds.root.ascent import ascent_cuts
+from exactbnc.solvers.bounds.root.root import incumbent_of
+from exactbnc.solvers.costs.table import cost_table, feasible_order
 from exactbnc.solvers.order import solver as order_solver
 from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, expand, make_found
 from exactbnc.solvers.order.layers import Layer, Search, _merged
 from exactbnc.solvers.order.solver import OrderSolver
-from exactbnc.solvers.root.ascent import ascent_cuts
-from exactbnc.solvers.root.cuts import no_cuts, reduced_costs
-from exactbnc.solvers.root.root import incumbent_of
-from exactbnc.solvers.table import cost_table, feasible_order
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from tests.exactbnc.solvers.test_table import random_cache
 
@@ -35,7 +35,7 @@ def dense_problem(seed, n=9, n_sets=40):
 
 def without_lp(n_threads=None):
     """Only dual ascent at the root, so that the layers have work to do."""
-    from exactbnc.solvers.root.settings import RootSettings, Tail
+    from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 
     return OrderSolver(n_threads=n_threads, settings=RootSettings(tail=Tail(1.0, 1)))
 

@@ -3,10 +3,10 @@
 import pytest
 
 import exactbnc.solvers.search as search
-from exactbnc.limits import Limits
-from exactbnc.solution import Status
-from exactbnc.solvers import solve
-from exactbnc.solvers.table import cost_table
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.costs.table import cost_table
+from exactbnc.solvers.solve import solve
 from tests.exactbnc.solvers.test_order import dense_problem
 
 

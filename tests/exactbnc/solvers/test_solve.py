@@ -2,12 +2,12 @@
 
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
-from exactbnc.solvers import make_solver, solve
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import make_solver, solve
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 

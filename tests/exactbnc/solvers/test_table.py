@@ -6,9 +6,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from exactbnc.constraints import Constraints
-from exactbnc.problem import Problem
-from exactbnc.solvers.table import cost_table, families_in_order, feasible_order, order_of
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.costs.table import cost_table, families_in_order, feasible_order, order_of
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 

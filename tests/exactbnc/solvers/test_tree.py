@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from exactbnc.checking import violations
-from exactbnc.constraints import Constraints
-from exactbnc.dag import DAG, find_cycle
 from exactbnc.errors import InfeasibleError
-from exactbnc.limits import Limits
-from exactbnc.problem import Problem
-from exactbnc.solution import Status
+from exactbnc.graph.dag import DAG, find_cycle
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.violations import violations
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Status
 from exactbnc.solvers.tree import TreeSolver
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
 from scorecache.cache import ScoreCache

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scorecache.counting.bitmap import indicator_bitmaps
 from scorecache.counting.label import base_labels
-from scorecache.counting.rows import Rows, distinct_rows
+from scorecache.data.rows import Rows, distinct_rows
 from tests.strategies import datasets, examples
 
 

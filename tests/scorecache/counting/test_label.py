@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorecache.counting.label import base_labels, count_cells, dense_size, hash_size, refine
-from scorecache.counting.rows import distinct_rows
+from scorecache.data.rows import distinct_rows
 from tests.scorecache.literal import replace_everywhere
 from tests.strategies import datasets, examples
 

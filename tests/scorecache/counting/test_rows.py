@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.counting.rows import _merge, all_rows, distinct_rows, merge_rows
-from scorecache.dataset import Dataset
+from scorecache.data.dataset import Dataset
+from scorecache.data.rows import _merge, all_rows, distinct_rows, merge_rows
 from tests.strategies import datasets, examples
 
 

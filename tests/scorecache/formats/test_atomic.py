@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from scorecache.atomic import atomic_write, remove_abandoned
+from scorecache.system.atomic import atomic_write, remove_abandoned
 
 
 def files_in(folder):

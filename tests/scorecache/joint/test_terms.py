@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.build import build_cache
-from scorecache.dataset import Dataset
+from scorecache.building.build import build_cache
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import CellScore, make_score
 from tests.scorecache.literal import VARIANTS, families, near, replace_everywhere, title

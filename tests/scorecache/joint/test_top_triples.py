@@ -4,10 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scorecache.build import build_cache
+from scorecache.building.build import build_cache
 from scorecache.domain import Domain
-from scorecache.joint import top_triples
 from scorecache.scores import make_score
+from scorecache.scoring.joint import top_triples
 from tests.scorecache.literal import KERNELS, replace_everywhere, set_kernel
 from tests.strategies import datasets, examples
 

@@ -3,7 +3,7 @@
     sum over v in C and W' n C = {} of x(v, W) >= 1 for every cluster C
 
 is enforced on integral points only, by a cluster per cycle, together with the ancestor rows of
-`exactbnc.solvers.ilp.integral`. Correctness rests here alone: fractional points are cut by optional plugins.
+`exactbnc.solvers.ilp.model.integral`. Correctness rests here alone: fractional points are cut by optional plugins.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from pyscipopt import Conshdlr
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.solvers.ilp.context import Context, guarded
-from exactbnc.solvers.ilp.integral import violated_rows
-from exactbnc.solvers.ilp.model import Floats, Row
+from exactbnc.solvers.ilp.model.context import Context, guarded
+from exactbnc.solvers.ilp.model.integral import violated_rows
+from exactbnc.solvers.ilp.model.model import Floats, Row
 
 NAME = "acyclic"
 ENFORCE_PRIORITY = -10

@@ -7,7 +7,7 @@ from typing import Any
 from pyscipopt import Eventhdlr
 from pyscipopt.scip import PY_SCIP_EVENTTYPE as SCIP_EVENTTYPE
 
-from exactbnc.solvers.ilp.context import Context, guarded
+from exactbnc.solvers.ilp.model.context import Context, guarded
 
 NAME = "incumbent"
 

@@ -8,8 +8,8 @@ from typing import Any
 from pyscipopt import Eventhdlr
 from pyscipopt.scip import PY_SCIP_EVENTTYPE as SCIP_EVENTTYPE
 
-from exactbnc.listener import Progress
-from exactbnc.solvers.ilp.context import Context, guarded
+from exactbnc.run.events import Progress
+from exactbnc.solvers.ilp.model.context import Context, guarded
 
 NAME = "progress"
 SECONDS_BETWEEN = 0.25

@@ -1,4 +1,4 @@
-"""Networks from LP points: the order by sinks of `exactbnc.primal.sink`, after every LP."""
+"""Networks from LP points: the order by sinks of `exactbnc.solvers.local_search.sink`, after every LP."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pyscipopt.scip import PY_SCIP_HEURTIMING as SCIP_HEURTIMING
 from pyscipopt.scip import PY_SCIP_LPSOLSTAT as SCIP_LPSOLSTAT
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.primal.sink import best_families, sink_order
-from exactbnc.solvers.ilp.context import Context, guarded
+from exactbnc.solvers.ilp.model.context import Context, guarded
+from exactbnc.solvers.local_search.sink import best_families, sink_order
 
 NAME = "sink"
 PRIORITY = 10_000

@@ -1,7 +1,7 @@
 """Fixes the families that no acyclic network below the node can use, and ends nodes without a network.
 
 A family (v, W) goes unless all of W' can be placed before v by families that are possible at the node
-(`exactbnc.cuts.consistency`).
+(`exactbnc.solvers.bounds.cuts.consistency`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pyscipopt import Prop
 from pyscipopt.scip import PY_SCIP_PROPTIMING as SCIP_PROPTIMING
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.cuts.consistency import consistent_families
-from exactbnc.solvers.ilp.context import Context, guarded
+from exactbnc.solvers.bounds.cuts.consistency import consistent_families
+from exactbnc.solvers.ilp.model.context import Context, guarded
 
 NAME = "order"
 PRIORITY = -10

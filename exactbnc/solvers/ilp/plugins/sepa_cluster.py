@@ -8,10 +8,10 @@ from __future__ import annotations
 from pyscipopt import Sepa
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.cuts.cluster import exact_clusters, greedy_clusters
-from exactbnc.solvers.ilp.context import Context, guarded
-from exactbnc.solvers.ilp.model import packed
-from exactbnc.solvers.root.cuts import cluster_cuts
+from exactbnc.solvers.bounds.cuts.cluster import exact_clusters, greedy_clusters
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts
+from exactbnc.solvers.ilp.model.context import Context, guarded
+from exactbnc.solvers.ilp.model.model import packed
 
 NAME = "cluster"
 PRIORITY = 100

@@ -1,4 +1,4 @@
-"""Facets of four variables at fractional points, when other separators found nothing (`exactbnc.cuts.facets`).
+"""Facets of four variables at fractional points, when other separators found nothing (`bounds.cuts.facets`).
 
 The inequality: sum over v in C of a(v, W' n C) x(v, W) >= rho for every facet (a, rho) and four variables C.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from pyscipopt import Sepa
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.cuts.facets import violated_facets
-from exactbnc.solvers.ilp.context import Context, guarded
-from exactbnc.solvers.root.cuts import facet_cuts
+from exactbnc.solvers.bounds.cuts.facets import violated_facets
+from exactbnc.solvers.bounds.cuts.pool import facet_cuts
+from exactbnc.solvers.ilp.model.context import Context, guarded
 
 NAME = "facet"
 PRIORITY = 80

@@ -1,4 +1,4 @@
-"""Cluster cuts with k = 2 at fractional points, by growth from every arc (`exactbnc.cuts.two_cluster`).
+"""Cluster cuts with k = 2 at fractional points, by growth from every arc (`exactbnc.solvers.bounds.cuts.two_cluster`).
 
 The inequality: sum over v in C and |W' n C| < 2 of x(v, W) >= 2 for every cluster C of at least three variables.
 """
@@ -9,10 +9,10 @@ import numpy as np
 from pyscipopt import Sepa
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.cuts.two_cluster import grown_clusters
-from exactbnc.solvers.ilp.context import Context, guarded
-from exactbnc.solvers.ilp.model import packed
-from exactbnc.solvers.root.cuts import cluster_cuts
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts
+from exactbnc.solvers.bounds.cuts.two_cluster import grown_clusters
+from exactbnc.solvers.ilp.model.context import Context, guarded
+from exactbnc.solvers.ilp.model.model import packed
 
 NAME = "two_cluster"
 PRIORITY = 90

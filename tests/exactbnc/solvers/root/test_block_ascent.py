@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc._bits import members_of
-from exactbnc.limits import Limits
-from exactbnc.primal.orders import families, improve
-from exactbnc.solvers import solve
-from exactbnc.solvers.root import root as root_module
-from exactbnc.solvers.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
-from exactbnc.solvers.root.ascent import ascent_cuts
-from exactbnc.solvers.root.block_ascent import solve_root_by_ascent
-from exactbnc.solvers.root.cuts import cluster_cuts, facet_cuts, no_cuts, reduced_costs
-from exactbnc.solvers.root.lp import solve_root
-from exactbnc.solvers.root.root import find_root
-from exactbnc.solvers.root.separation import Separators
-from exactbnc.solvers.root.settings import LONG, RootSettings
-from exactbnc.solvers.table import cost_table
+from exactbnc.run.limits import Limits
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, no_cuts, reduced_costs
+from exactbnc.solvers.bounds.root import root as root_module
+from exactbnc.solvers.bounds.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
+from exactbnc.solvers.bounds.root.ascent import ascent_cuts
+from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
+from exactbnc.solvers.bounds.root.lp import solve_root
+from exactbnc.solvers.bounds.root.root import find_root
+from exactbnc.solvers.bounds.root.separation import Separators
+from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
+from exactbnc.solvers.costs.bits import members_of
+from exactbnc.solvers.costs.table import cost_table
+from exactbnc.solvers.local_search.orders import families, improve
+from exactbnc.solvers.solve import solve
 from tests.exactbnc.solvers.root.test_lp import (
     NOTHING,
     SEEDS,

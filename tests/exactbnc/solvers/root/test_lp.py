@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.cuts.facets import coefficient_table, rho_table
-from exactbnc.problem import Problem
-from exactbnc.solvers import solve
-from exactbnc.solvers.root.cuts import CLUSTER, Reduced, cluster_cuts, joined, no_cuts, reduced_costs
-from exactbnc.solvers.root.lp import solve_root
-from exactbnc.solvers.root.separation import Separators
-from exactbnc.solvers.root.settings import LONG, SHORT, RootSettings, Tail
-from exactbnc.solvers.root.state import Incumbent, RootState
-from exactbnc.solvers.table import cost_table
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
+from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Reduced, cluster_cuts, joined, no_cuts, reduced_costs
+from exactbnc.solvers.bounds.root.lp import solve_root
+from exactbnc.solvers.bounds.root.separation import Separators
+from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings, Tail
+from exactbnc.solvers.bounds.root.state import Incumbent, RootState
+from exactbnc.solvers.costs.table import cost_table
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from tests.strategies import examples
 
@@ -309,7 +309,7 @@ def test_an_order_may_be_improved_before_it_is_tried():
 
 
 def test_importing_the_package_leaves_highs_out():
-    script = "import sys, exactbnc, exactbnc.solvers.root.lp; print('highspy' in sys.modules)"
+    script = "import sys, exactbnc, exactbnc.solvers.bounds.root.lp; print('highspy' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

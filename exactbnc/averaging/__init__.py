@@ -1,7 +1,0 @@
-"""Bayesian model averaging over all tree-augmented naive Bayes networks (TBMATAN, SSTBMATAN), in closed form."""
-
-from __future__ import annotations
-
-from exactbnc.averaging.tan_average import TanAverage
-
-__all__ = ["TanAverage"]

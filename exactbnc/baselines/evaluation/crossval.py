@@ -1,0 +1,165 @@
+"""Cross-validation of several classifiers on the same folds.
+
+Folds are stratified and shuffled by a seed. Cut points are learned on the training rows of each fold; the states of the
+other columns are those of the whole table, as if they had been declared. Accuracy is the share of rows whose most
+probable class is right, log-loss the mean of -log P(right class), Brier the mean of sum_c (P(c) - [c is right])^2,
+halved for two classes, AUC the area under the ROC curve of the second class where there are two. Row weights count.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.baselines.evaluation.methods import Method
+from exactbnc.learning.discretize.tables import cut, learn_cuts
+from scorecache.building.workers import results_of
+from scorecache.data.dataset import Dataset
+from scorecache.errors import DataError, ParameterError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One method on one fold."""
+
+    accuracy: float
+    log_loss: float
+    brier: float
+    auc: float | None
+    fit_seconds: float
+    predict_seconds: float
+    is_proved: bool | None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One method on all folds."""
+
+    method: str
+    folds: tuple[Scores, ...]
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a measure over the folds; None if it is not defined."""
+        values = [getattr(fold, name) for fold in self.folds]
+        return None if any(value is None for value in values) else fmean(values)
+
+    def spread(self, name: str) -> float | None:
+        """Its standard deviation over the folds."""
+        values = [getattr(fold, name) for fold in self.folds]
+        is_plain = len(values) > 1 and all(value is not None and np.isfinite(value) for value in values)
+        return stdev(values) if is_plain else None
+
+    @property
+    def n_proved(self) -> int | None:
+        """The folds whose structure was proved best; None if there are no structures."""
+        proofs = [fold.is_proved for fold in self.folds if fold.is_proved is not None]
+        return sum(proofs) if proofs else None
+
+
+def cross_validate(
+    dataset: Dataset,
+    class_name: str,
+    methods: Sequence[Method],
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    discretize: str | None = None,
+    keep_at_most: int | None = None,
+    n_jobs: int | None = None,
+    client: Any = None,
+    listener: Callable[[str, int], None] | None = None,
+) -> list[Evaluation]:
+    """Every method on every fold; `listener(method, fold)` hears of each that is done.
+
+    The fits run one after the other, or `n_jobs` at a time on joblib's active backend, or on the cluster of a Dask
+    `client` (`scorecache.building.workers.connected`); the measures are the same.
+    """
+    folds = _folds(dataset, class_name, n_folds, seed)
+
+    @lru_cache(maxsize=1)  # the fits of a fold follow each other
+    def split(fold: int) -> tuple[Dataset, Dataset]:
+        known, asked = (dataset.rows(chosen) for chosen in folds[fold])
+        if discretize is None:
+            return known, asked
+        cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
+        return cut(known, cut_points), cut(asked, cut_points)
+
+    def arguments(fit: tuple[int, int]) -> tuple[Any, ...]:
+        fold, number = fit
+        return methods[number], *split(fold), class_name
+
+    fits = [(fold, number) for fold in range(n_folds) for number in range(len(methods))]
+    found: dict[tuple[int, int], Scores] = {}
+    for fit, scores in results_of(evaluate_split, fits, arguments, n_jobs=n_jobs, client=client):
+        found[fit] = scores
+        if listener is not None:
+            listener(methods[fit[1]].name, fit[0])
+    return [
+        Evaluation(method.name, tuple(found[fold, number] for fold in range(n_folds)))
+        for number, method in enumerate(methods)
+    ]
+
+
+def evaluate_split(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:
+    """A method learned from the known rows and asked for the classes of others, coded alike."""
+    begun = time.perf_counter()
+    fitted = method.fit(known, class_name)
+    ready = time.perf_counter()
+    log_posterior = fitted.predict(asked.codes)
+    done = time.perf_counter()
+    weights = None if asked.weights is None else asked.weights.astype(np.float64)
+    found = measures(log_posterior, asked.column(class_name), weights)
+    return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
+
+
+def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:
+    """Accuracy, log-loss, Brier and AUC of predictions."""
+    from sklearn.metrics import roc_auc_score
+
+    probabilities = np.exp(log_posterior)
+    s = log_posterior.shape[1]
+    is_right = log_posterior.argmax(axis=1) == right
+    losses = -log_posterior[np.arange(len(right)), right]
+    distances = ((probabilities - np.eye(s)[right]) ** 2).sum(axis=1) / (2 if s == 2 else 1)
+    has_both = s == 2 and len(np.unique(right)) == 2
+    return {
+        "accuracy": float(np.average(is_right, weights=weights)),
+        "log_loss": float(np.average(losses, weights=weights)),
+        "brier": float(np.average(distances, weights=weights)),
+        "auc": float(roc_auc_score(right, probabilities[:, 1], sample_weight=weights)) if has_both else None,
+    }
+
+
+def _folds(
+    dataset: Dataset, class_name: str, n_folds: int, seed: int
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    from sklearn.model_selection import StratifiedKFold
+
+    if not 2 <= n_folds <= dataset.n_rows:
+        raise ParameterError(
+            f"the number of folds must be from 2 to {dataset.n_rows}, the rows. Got {n_folds} instead."
+        )
+    classes = dataset.column(class_name)
+    largest = int(np.bincount(classes).max())
+    if n_folds > largest:
+        raise ParameterError(
+            f"the number of folds must be at most {largest}, the rows of the largest class. Got {n_folds} instead."
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
+        folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(classes, classes))
+    for train, _ in folds:
+        if len(np.unique(classes[train])) < 2:
+            way = "use fewer folds" if n_folds > 2 else "two of its values need two rows each"
+            raise DataError(f"the class {class_name!r} has one value in the training rows of a fold; {way}")
+    return folds

@@ -1,0 +1,74 @@
+"""Predictions for every row by a classifier that did not see it: cross-validation that keeps the probabilities.
+
+Folds, cuts and measures are those of `cross_validate`; every row is in the test part of one fold, so its prediction is
+one that new data would get. `FixedStructure` is for a network whose structure was not learned here.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactbnc.baselines.evaluation.crossval import Evaluation, Floats, Scores, _folds, measures
+from exactbnc.baselines.evaluation.methods import Fitted, Method
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.network.parameters import ParameterEstimator, fit_parameters
+from scorecache.data.dataset import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """The measures by fold, and log P(class | row) of every row, rows x classes."""
+
+    evaluation: Evaluation
+    log_posterior: Floats
+
+
+@dataclass(frozen=True)
+class FixedStructure:
+    """The same structure in every fold, with parameters fitted to the training rows."""
+
+    dag: DAG
+    estimator: ParameterEstimator
+
+    @property
+    def name(self) -> str:
+        return f"fixed structure {self.estimator.name}"
+
+    def fit(self, dataset: Dataset, class_name: str) -> Fitted:
+        """Fit parameters; nothing is proved of the structure."""
+        net = fit_parameters(dataset, self.dag, self.estimator, class_name=class_name)
+        return Fitted(lambda codes: net.log_posterior(codes, class_name), is_proved=False)
+
+
+def predict_out_of_fold(
+    dataset: Dataset,
+    class_name: str,
+    method: Method,
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    discretize: str | None = None,
+    keep_at_most: int | None = None,
+) -> OutOfFold:
+    """Learn on all folds but one and predict that one, for each of them."""
+    n_classes = int(dataset.arities[dataset.index[class_name]])
+    log_posterior = np.full((dataset.n_rows, n_classes), np.nan)
+    found = []
+    for train, test in _folds(dataset, class_name, n_folds, seed):
+        known, asked = dataset.rows(train), dataset.rows(test)
+        if discretize is not None:
+            cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
+            known, asked = cut(known, cut_points), cut(asked, cut_points)
+        begun = time.perf_counter()
+        fitted = method.fit(known, class_name)
+        ready = time.perf_counter()
+        log_posterior[test] = fitted.predict(asked.codes)
+        seconds = {"fit_seconds": ready - begun, "predict_seconds": time.perf_counter() - ready}
+        weights = None if asked.weights is None else asked.weights.astype(np.float64)
+        told = measures(log_posterior[test], asked.column(class_name), weights)
+        found.append(Scores(**told, **seconds, is_proved=fitted.is_proved))  # type: ignore[arg-type]
+    return OutOfFold(Evaluation(method.name, tuple(found)), log_posterior)

@@ -1,8 +1,0 @@
-"""Classifiers with the manners of scikit-learn."""
-
-from __future__ import annotations
-
-from exactbnc.classifiers.averaged import SSTBMATANClassifier, TBMATANClassifier
-from exactbnc.classifiers.exact import ExactBNClassifier
-
-__all__ = ["ExactBNClassifier", "SSTBMATANClassifier", "TBMATANClassifier"]

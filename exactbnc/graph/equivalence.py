@@ -1,0 +1,52 @@
+"""The essential graph (CPDAG) of a network: what all its Markov equivalent networks share.
+
+Two DAGs are equivalent iff they have the same skeleton and the same immoralities (Verma and Pearl 1990). An arc is
+*compelled* if every equivalent DAG has it, else *reversible*. D. M. Chickering (A Transformational Characterization of
+Equivalent Bayesian Network Structures, UAI 1995) finds the compelled arcs in one pass over the children y in
+topological order; the last parent x of y decides for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exactbnc.graph.dag import DAG, Arc
+
+
+@dataclass(frozen=True)
+class CPDAG:
+    """Compelled arcs (parent, child) and reversible edges, each edge with the earlier variable first."""
+
+    names: tuple[str, ...]
+    arcs: tuple[Arc, ...]
+    edges: tuple[tuple[str, str], ...]
+
+
+def cpdag(dag: DAG) -> CPDAG:
+    """The essential graph.
+
+    >>> cpdag(DAG.from_modelstring("[A][B][C|A:B][D|C]"))
+    CPDAG(names=('A', 'B', 'C', 'D'), arcs=(('A', 'C'), ('B', 'C'), ('C', 'D')), edges=())
+    >>> cpdag(DAG.from_modelstring("[A][B|A][C|B]")).edges
+    (('A', 'B'), ('B', 'C'))
+    """
+    compelled = _compelled_parents(dag)
+    pairs = [(x, y) for y, parents in enumerate(dag.parents) for x in parents]
+    arcs = tuple((dag.names[x], dag.names[y]) for x, y in pairs if x in compelled[y])
+    edges = sorted((min(x, y), max(x, y)) for x, y in pairs if x not in compelled[y])
+    return CPDAG(dag.names, arcs, tuple((dag.names[x], dag.names[y]) for x, y in edges))
+
+
+def _compelled_parents(dag: DAG) -> list[set[int]]:
+    """Per variable, the parents whose arcs are compelled."""
+    parents = [set(listed) for listed in dag.parents]
+    position = {v: place for place, v in enumerate(dag.order)}
+    compelled: list[set[int]] = [set() for _ in parents]
+    for y in dag.order:
+        if parents[y]:
+            x = max(parents[y], key=position.__getitem__)
+            orients_x = not compelled[x] <= parents[y]  # w -> x -> y with w and y not adjacent
+            meets_x = not parents[y] - {x} <= parents[x]  # z -> y <- x with z and x not adjacent
+            # Else only w -> y with w -> x compelled is: reversing it would close a cycle.
+            compelled[y] = parents[y] if orients_x or meets_x else compelled[x]
+    return compelled

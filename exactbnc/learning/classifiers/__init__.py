@@ -1,0 +1,8 @@
+"""Classifiers with the manners of scikit-learn."""
+
+from __future__ import annotations
+
+from exactbnc.learning.classifiers.averaged import SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.classifiers.exact import ExactBNClassifier
+
+__all__ = ["ExactBNClassifier", "SSTBMATANClassifier", "TBMATANClassifier"]

@@ -1,0 +1,213 @@
+"""What every classifier does alike: read X and y, and turn log-posteriors into predictions.
+
+Training data become a `Dataset` whose last variable is the class. At prediction, a missing value and a value never seen
+in training are unknown and summed out. A table in which not one value is known is refused: it was not prepared as the
+training data were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from exactbnc.learning.classifiers._features import Features, free_name
+from exactbnc.learning.discretize import DISCRETIZERS
+from exactbnc.network.bayesnet import UNKNOWN, Codes
+from scorecache.data._encode import is_missing, whole_weights
+from scorecache.data.dataset import Dataset
+from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
+from scorecache.errors import DataError, ParameterError
+
+Floats = NDArray[np.float64]
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The scikit-learn face; a subclass gives `_log_posterior(codes)`, rows x classes."""
+
+    discretize: str | None
+    missing: str
+    states: Mapping[str, Any] | None
+    _features: Features
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(class | row), exactly, with unknown values summed out; columns as in `classes_`."""
+        return self._log_posterior(self._encoded(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | row); columns as in `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every row; ties go to the first in `classes_`."""
+        best = self.predict_log_proba(X).argmax(axis=1)
+        winners: NDArray[Any] = self.classes_[best]
+        return winners
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing == "category"
+        return tags
+
+    def _log_posterior(self, codes: Codes) -> Floats:
+        raise NotImplementedError
+
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, goes_on: bool = False
+    ) -> Dataset:
+        """The table as a data set, and the attributes that scikit-learn expects of a fitted estimator.
+
+        `classes` are those that may occur, if not only those in y; with `goes_on` the states known so far come first.
+        """
+        _check_choice(self, "discretize", (None, *DISCRETIZERS))
+        _check_choice(self, "missing", ("error", "category"))
+        table = self._checked(X, reset=not goes_on)
+        labels = self._labels(y, table)
+        weights = None
+        if sample_weight is not None:
+            weights = whole_weights(_check_sample_weight(sample_weight, table), len(labels))
+        if weights is not None and not weights.all():  # a row of weight 0 is as if it were not there
+            counts = np.flatnonzero(weights)
+            table = _safe_indexing(table, counts)
+            labels, weights = labels[counts], weights[counts]
+        names = tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
+        if not goes_on:
+            self.class_name_ = free_name(_name_of(y), names)
+            self.classes_ = np.unique(labels if classes is None else classes)
+            self.discretizer_ = self._learned_discretizer(table, labels, weights)
+        if len(self.classes_) < 2:
+            (only,) = self.classes_.tolist()
+            raise DataError(f"a classifier needs at least two classes. Got one class instead: {only!r}.")
+        columns = columns_of(self._discretized(table))
+        n_missing = [int(missing_mask(column).sum()) for column in columns]
+        if any(n_missing) and self.missing == "error":
+            raise DataError(_missing_values(dict(zip(names, n_missing, strict=True))))
+        has_missing = [count > 0 for count in n_missing]
+        states = self._further_states(names, columns) if goes_on else dict(self.states or {})
+        dataset = Dataset.from_columns(
+            [*columns, self._class_codes(labels)],
+            names=[*names, self.class_name_],
+            states={**states, self.class_name_: range(len(self.classes_))},
+            weights=weights,
+            missing=self.missing,
+        )
+        if goes_on:
+            has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
+        self._features = Features.of(dataset, names, [flag and self.missing == "category" for flag in has_missing])
+        own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
+        return Dataset(dataset.names, own_states, dataset.codes, dataset.weights)
+
+    def _class_codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        is_strange = self.classes_[codes] != labels
+        if is_strange.any():
+            strange = labels[is_strange].tolist()[0]
+            raise DataError(f"y holds the class {strange!r}; the classes are {self.classes_.tolist()}")
+        return codes
+
+    def _further_states(self, names: tuple[str, ...], columns: list[Any]) -> dict[str, tuple[Any, ...]]:
+        """The states known so far, with the new values of the columns after them."""
+        come = Dataset.from_columns(columns, names=names, missing=self.missing)
+        return {
+            name: (*known, *(state for state in listed if state not in known))
+            for name, known, listed in zip(names, self._features.states, come.states, strict=True)
+        }
+
+    def _learned_discretizer(self, table: Any, labels: NDArray[Any], weights: Any) -> Any:
+        if self.discretize is None:
+            return None
+        return DISCRETIZERS[self.discretize]().fit(table, labels, sample_weight=weights)
+
+    def _discretized(self, table: Any) -> Any:
+        return table if self.discretizer_ is None else self.discretizer_.transform(table)
+
+    def _encoded(self, X: Any) -> Codes:
+        """Codes of the features, columns x rows."""
+        check_is_fitted(self)
+        table = self._discretized(self._checked(X, reset=False))
+        codes = self._features.encode(table)
+        if codes.shape[1] > 1 and (codes == UNKNOWN).all() and _has_value(table):
+            raise DataError(
+                "not one value of X was seen in training. Single values that were not, NaN among them, are summed out, "
+                "but a whole table of them was not prepared as the training data were: discretise it in the same way "
+                "(a Pipeline, or discretize= on the estimator)"
+            )
+        return codes
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """X as a two-dimensional array, or as the data frame it is, with its names and width checked or noted."""
+        if is_frame(X):
+            check_names(X)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if not len(X) or not X.shape[1]:
+                raise DataError(f"at least one row and one column are needed. Got a table of shape {X.shape} instead.")
+            return X
+        return validate_data(self, _own_values(X), reset=reset, dtype=None, ensure_all_finite="allow-nan")
+
+    def _labels(self, y: Any, table: Any) -> NDArray[Any]:
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; it holds the class of a row"
+            )
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(table, labels)
+        if any(map(is_missing, labels.tolist())):
+            raise DataError("the class of a row is missing (NaN or None in y); leave such rows out of training")
+        if len({isinstance(label, str) for label in labels.tolist()}) > 1:
+            raise DataError("the classes in y must be all texts or all numbers. Got both instead.")
+        check_classification_targets(labels)
+        return np.asarray(labels)
+
+
+def _name_of(y: Any) -> str:
+    """What the class is called: as its column is, if it has a name."""
+    name = getattr(y, "name", None) if getattr(y, "ndim", 1) == 1 else None
+    return "class" if name is None else str(name) or "class"
+
+
+def _own_values(X: Any) -> Any:
+    """X, with the rows of a list kept as they are where numpy would write numbers and NaN as texts beside texts."""
+    if not isinstance(X, list | tuple):
+        return X
+    try:
+        is_text = np.asarray(X).dtype.kind == "U"
+    except ValueError:  # rows of different lengths, of which scikit-learn speaks
+        return X
+    return np.array(X, dtype=object) if is_text else X
+
+
+def _check_choice(estimator: TableClassifier, name: str, choices: tuple[str | None, ...]) -> None:
+    value = getattr(estimator, name)
+    if value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise ParameterError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be one of {listed}. Got {value!r} instead."
+        )
+
+
+def _missing_values(n_missing: Mapping[str, int]) -> str:
+    """What is wrong with training data that lack values, and the ways out."""
+    counts = ", ".join(f"{count} in {name!r}" for name, count in n_missing.items() if count)
+    return (
+        f"missing values (NaN or None) in the training data: {counts}; make them a state of their own "
+        "(missing='category'), or drop their rows or impute them before fitting. At prediction they are summed out."
+    )
+
+
+def _has_value(table: Any) -> bool:
+    """Is there a value that is not missing?"""
+    return not all(missing_mask(column).all() for column in columns_of(table))

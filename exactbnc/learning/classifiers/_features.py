@@ -1,0 +1,137 @@
+"""The columns of X as codes: what a value seen in training, a missing one, and one never seen become.
+
+A value that is a state of its column gets the state's code, compared as Python compares (1, 1.0 and True are one value,
+1 and "1" are two). Everything else is UNKNOWN and is summed out by the network; a missing value gets the code of the
+state for missing values where training made one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.network.bayesnet import UNKNOWN, Codes
+from scorecache.data._encode import MISSING_STATE, is_missing
+from scorecache.data.dataset import Dataset
+from scorecache.data.frames import Declared, columns_of
+
+WIDEST_LOOKUP = 2**20
+"""Whole numbers of all columns are looked up in tables that have at most so many entries together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The names and states of the columns of X, in their order."""
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    has_missing_state: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset, names: Sequence[str], has_missing: Sequence[bool]) -> Features:
+        """The columns of a data set; `has_missing` says which of them held missing values that became a state."""
+        return cls(tuple(names), tuple(dataset.states[dataset.index[name]] for name in names), tuple(has_missing))
+
+    def encode(self, table: Any) -> Codes:
+        """Codes, columns x rows, of an array or a data frame."""
+        if isinstance(table, np.ndarray) and table.dtype.kind in "biuf" and self._lookup is not None:
+            return self._encode_numbers(table, self._lookup)
+        codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
+        for own, column, code_of, of_missing in zip(
+            codes, columns_of(table), self._code_of, self._of_missing, strict=True
+        ):
+            own[:] = _encode_column(column, code_of, of_missing)
+        return codes
+
+    @cached_property
+    def _code_of(self) -> list[dict[Hashable, int]]:
+        return [{state: code for code, state in enumerate(states)} for states in self.states]
+
+    @cached_property
+    def _of_missing(self) -> list[int]:
+        return [
+            code_of[MISSING_STATE] if has_missing else UNKNOWN
+            for code_of, has_missing in zip(self._code_of, self.has_missing_state, strict=True)
+        ]
+
+    @cached_property
+    def _lookup(self) -> _Lookup | None:
+        return _Lookup.of(self._code_of, self.has_missing_state)
+
+    def _encode_numbers(self, table: NDArray[Any], lookup: _Lookup) -> Codes:
+        from exactbnc.learning.classifiers._kernels import encode_numbers
+
+        # states are below 2**53, so that no other number becomes one of them as a float
+        numbers = table.astype(np.int64 if np.can_cast(table.dtype, np.int64) else np.float64, copy=False)
+        codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
+        of_missing = np.array(self._of_missing, dtype=np.uint16)
+        encode_numbers(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class _Lookup:
+    """Codes by whole number: those of a column begin with its smallest state."""
+
+    low: NDArray[np.int64]
+    start: NDArray[np.int64]
+    codes: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, code_of: Sequence[dict[Hashable, int]], has_missing: Sequence[bool]) -> _Lookup | None:
+        """None if a state is not a whole number, or if the numbers lie too far apart."""
+        low, start, parts = [], [0], []
+        for states, skips_missing in zip(code_of, has_missing, strict=True):
+            known = {state: code for state, code in states.items() if not (skips_missing and state == MISSING_STATE)}
+            if not all(map(_is_whole, known)):
+                return None
+            numbers = {int(state): code for state, code in known.items()}  # type: ignore[call-overload]
+            least, most = min(numbers, default=0), max(numbers, default=0)
+            if start[-1] + most - least >= WIDEST_LOOKUP:
+                return None
+            own = np.full(most - least + 1, UNKNOWN, dtype=np.uint16)
+            own[[number - least for number in numbers]] = list(numbers.values())
+            low.append(least)
+            start.append(start[-1] + len(own))
+            parts.append(own)
+        return cls(np.array(low), np.array(start), np.concatenate(parts))
+
+
+def _is_whole(state: Hashable) -> bool:
+    """Is it a whole number that a float can tell from its neighbours?"""
+    return isinstance(state, Real) and abs(state) < 2**53 and float(state).is_integer()
+
+
+def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -> NDArray[np.uint16]:
+    categorical = column if isinstance(column, Declared) else getattr(column, "cat", None)
+    if categorical is not None:
+        found = [code_of.get(category, UNKNOWN) for category in categorical.categories]
+        return np.array([*found, of_missing], dtype=np.uint16).take(np.asarray(categorical.codes))  # missing is -1
+    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    if values.dtype.kind == "O":
+        return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
+    distinct, positions = np.unique(values, return_inverse=True)
+    listed = distinct if distinct.dtype.kind in "mM" else distinct.tolist()  # times would become bare numbers
+    found = [_code(value, code_of, of_missing) for value in listed]
+    return np.array(found, dtype=np.uint16)[positions]
+
+
+def _code(value: Any, code_of: dict[Hashable, int], of_missing: int) -> int:
+    try:
+        code = code_of.get(value)
+    except TypeError:  # a value that cannot be a state
+        return UNKNOWN
+    if code is not None:
+        return code
+    return of_missing if is_missing(value) else UNKNOWN
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """The name, with underscores added until no column has it."""
+    return wanted if wanted not in taken else free_name(wanted + "_", taken)

@@ -1,0 +1,44 @@
+"""From numbers to codes: a table of numbers, rows x columns, to codes, columns x rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from exactbnc.network import bayesnet
+
+UNKNOWN = np.uint16(bayesnet.UNKNOWN)
+BLOCK = 256
+"""Rows at a time: they are read once, and every column's codes are written side by side."""
+
+
+@njit(cache=True, nogil=True)
+def encode_numbers(
+    values: NDArray[np.generic],
+    low: NDArray[np.int64],
+    start: NDArray[np.int64],
+    lookup: NDArray[np.uint16],
+    of_missing: NDArray[np.uint16],
+    codes: NDArray[np.uint16],
+) -> None:
+    """codes[column, row] for numbers whose states are whole: lookup[start[column] + value - low[column]].
+
+    A number that is no state is unknown; NaN gets the code `of_missing` of its column.
+    """
+    n_rows, n_columns = values.shape
+    for begin in range(0, n_rows, BLOCK):
+        end = min(begin + BLOCK, n_rows)
+        for column in range(n_columns):
+            first, span = low[column], start[column + 1] - start[column]
+            for row in range(begin, end):
+                value = values[row, column]
+                if value != value:
+                    codes[column, row] = of_missing[column]
+                    continue
+                code = UNKNOWN
+                if first <= value < first + span:
+                    whole = np.int64(value)  # compared before anything is subtracted, which would round
+                    if whole == value:
+                        code = lookup[start[column] + whole - first]
+                codes[column, row] = code

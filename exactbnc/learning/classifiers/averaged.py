@@ -1,0 +1,103 @@
+"""`TBMATANClassifier` and `SSTBMATANClassifier`: the average of all tree-augmented naive Bayes networks.
+
+Reference: Cerquides, Lopez de Mantaras (2003), "Tractable Bayesian Learning of Tree Augmented Naive Bayes Models".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from exactbnc.learning.averaging import TanAverage
+from exactbnc.learning.classifiers._base import Floats, TableClassifier
+from exactbnc.network.bayesnet import Codes
+from scorecache.errors import DataError
+
+
+class TBMATANClassifier(TableClassifier):
+    """Bayesian model averaging over all TAN structures and their parameters, in closed form.
+
+    weight      lambda of equation 24, the equivalent sample size of the prior
+    discretize, missing, states     as in `ExactBNClassifier`
+
+    Fitted: `average_` (the posterior over the networks, with `edge_probabilities()`), `classes_`, `class_name_`,
+    `n_features_in_`, `feature_names_in_`, `discretizer_`. A row whose unknown values can be filled in in more than
+    4,096 ways is refused: no closed form is known for their sum.
+
+    >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+    >>> TBMATANClassifier().fit(X, ["out", "out", "in", "in"] * 5).predict([["rain", "hot"]]).tolist()
+    ['in']
+    """
+
+    def __init__(
+        self,
+        weight: float = 10.0,
+        *,
+        discretize: str | None = None,
+        missing: str = "error",
+        states: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.weight = weight
+        self.discretize = discretize
+        self.missing = missing
+        self.states = states
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from these rows alone; `sample_weight` are whole numbers."""
+        dataset = self._training_data(X, y, sample_weight)
+        self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn further rows; the first call names all classes.
+
+        What is learned is what one `fit` on all the rows would learn. Values that were not there before become states;
+        cut points are those of the first call.
+        """
+        if not hasattr(self, "average_"):
+            if classes is None:
+                raise DataError("classes must be passed on the first call to partial_fit: all that will ever occur")
+            dataset = self._training_data(X, y, sample_weight, classes=classes)
+            self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
+            return self
+        if classes is not None and np.unique(classes).tolist() != self.classes_.tolist():
+            raise DataError(
+                f"classes must be those of the first call, {self.classes_.tolist()}. Got {list(classes)} instead."
+            )
+        known = self._features
+        try:
+            self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, goes_on=True))
+        except Exception:
+            self._features = known  # what was learned before stays as it was
+            raise
+        return self
+
+    def _stubborn(self) -> float | None:
+        return None
+
+    def _log_posterior(self, codes: Codes) -> Floats:
+        return self.average_.log_posterior(codes)
+
+
+class SSTBMATANClassifier(TBMATANClassifier):
+    """Structure-stubborn averaging: the weights of the edges are drawn into [10^-K, 1] (equations 25-29).
+
+    stubbornness    K; the other parameters are those of `TBMATANClassifier`
+    """
+
+    def __init__(
+        self,
+        weight: float = 10.0,
+        *,
+        stubbornness: float = 5.0,
+        discretize: str | None = None,
+        missing: str = "error",
+        states: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(weight, discretize=discretize, missing=missing, states=states)
+        self.stubbornness = stubbornness
+
+    def _stubborn(self) -> float | None:
+        return self.stubbornness

@@ -1,0 +1,225 @@
+"""`ExactBNClassifier`: the provably best network of a structure family, as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.classifiers._base import Floats, TableClassifier
+from exactbnc.learning.learn import Learned, Recipe, learn, networks_by
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.parameters import ParameterEstimator
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.run.solution import Solution, Status
+from scorecache.data.dataset import Dataset
+from scorecache.errors import ParameterError
+from scorecache.scores import Score
+from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    from exactbnc.alternatives.arcs import ArcLoss
+    from exactbnc.network.contributions import Contributions
+
+
+class ExactBNClassifier(TableClassifier):
+    """A Bayesian-network classifier with the best structure of its family, proved to be so.
+
+    structure       "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its
+                    Markov blanket)
+    criterion       the name of a score (`exactbnc scores`), or a Score
+    max_parents     most parents of a variable, the class counted; None: as many as 500,000 families allow
+    k               most feature parents, for "kdb"
+    ess             equivalent sample size of the criterion and of the parameters "eap"
+    parameters      "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or a ParameterEstimator
+    constraints     `Constraints`, or a mapping with the names of their fields; the class is called `class_name_`
+    feature_selection   None or "bayes_factor": threshold and ESS by two folds of this very classifier
+    discretize      None, "mdlp", "median" or "quantile" (five intervals), for the numeric columns
+    missing         "error" or "category", for missing values in the training data
+    states          name -> states of a column, also those that do not occur
+    method          "auto", "dp", "order", "ilp" or "tree"
+    time_limit      seconds for scoring and solving; when they end, a ConvergenceWarning tells the gap
+    n_jobs          threads; None and -1 are all cores
+
+    Fitted: `dag_`, `bayes_net_`, `solution_` (score, bound, gap, status), `problem_`, `classes_`, `class_name_`,
+    `n_features_in_`, `feature_names_in_`, `selected_features_`, `log_bayes_factors_`, `max_parents_`, `discretizer_`.
+
+    >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+    >>> y = ["out", "out", "in", "in"] * 5
+    >>> model = ExactBNClassifier(structure="tan").fit(X, y)
+    >>> model.predict([["rain", "never seen"]]).tolist(), model.solution_.status.value
+    (['in'], 'optimal')
+    """
+
+    def __init__(
+        self,
+        structure: str = "anb",
+        criterion: str | Score = "bdeu",
+        *,
+        max_parents: int | None = None,
+        k: int = 2,
+        ess: float = 1.0,
+        parameters: str | ParameterEstimator = "eap",
+        constraints: Constraints | Mapping[str, Any] | None = None,
+        feature_selection: str | None = None,
+        discretize: str | None = None,
+        missing: str = "error",
+        states: Mapping[str, Any] | None = None,
+        method: str = "auto",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.criterion = criterion
+        self.max_parents = max_parents
+        self.k = k
+        self.ess = ess
+        self.parameters = parameters
+        self.constraints = constraints
+        self.feature_selection = feature_selection
+        self.discretize = discretize
+        self.missing = missing
+        self.states = states
+        self.method = method
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
+        """Learn structure and parameters; `sample_weight` are whole numbers, how many rows a row stands for."""
+        recipe = self._recipe()
+        dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
+        self._tell(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
+        learned = learn(dataset, self.class_name_, recipe)
+        self._warn_if_unproved(learned)
+        self.bayes_net_: BayesNet = learned.net
+        self.dag_: DAG = learned.net.dag
+        self.solution_: Solution = learned.solution
+        self.problem_: Problem | None = learned.problem
+        self.max_parents_ = learned.max_parents
+        self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
+        if learned.solution.stop_reason == "interrupted":  # the model holds the best network so far
+            raise KeyboardInterrupt
+        self._tell(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
+        return self
+
+    def explain(self, X: Any) -> Contributions:
+        """What each family of the network adds to the log-posterior of every class, row by row."""
+        from exactbnc.network.contributions import contributions
+
+        check_is_fitted(self)
+        return contributions(self.bayes_net_, self.class_name_, self._network_codes(self._encoded(X)))
+
+    def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
+        """What the score loses without each arc between features; `exact` solves again for each of them."""
+        from exactbnc.alternatives.arcs import arc_losses
+
+        check_is_fitted(self)
+        if self.problem_ is None:
+            raise ParameterError("the time limit ended before there was a problem to compare with")
+        return arc_losses(self.problem_, self.dag_, exact=exact)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the network with matplotlib, the class highlighted, and give the axes."""
+        from exactbnc.pictures.plot import plot_on
+
+        check_is_fitted(self)
+        return plot_on(self.dag_, ax, class_name=self.class_name_)
+
+    def _log_posterior(self, codes: Codes) -> Floats:
+        return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
+
+    def _network_codes(self, codes: Codes) -> Codes:
+        """The codes of the network's variables: the selected features, and the class, which is not known."""
+        if len(self._positions) == len(codes):
+            own = np.empty((len(codes) + 1, codes.shape[1]), dtype=np.uint16)
+            own[:-1] = codes
+        else:
+            own = np.vstack([codes[self._positions], codes[:1]])
+        own[-1] = UNKNOWN
+        return own
+
+    def _recipe(self) -> Recipe:
+        if self.feature_selection not in (None, "bayes_factor"):
+            raise ParameterError(
+                "The 'feature_selection' parameter of ExactBNClassifier must be None or 'bayes_factor'. "
+                f"Got {self.feature_selection!r} instead."
+            )
+        own = ("structure", "criterion", "parameters", "max_parents", "k", "ess", "method", "time_limit")
+        return Recipe(
+            **{name: getattr(self, name) for name in own},
+            constraints=_constraints(self.constraints),
+            n_jobs=_n_threads(self.n_jobs),
+            seed=_seed(self.random_state),
+        )
+
+    def _selected(self, dataset: Dataset, recipe: Recipe) -> Dataset:
+        """The data set without the features that the selection drops."""
+        features = [name for name in dataset.names if name != self.class_name_]
+        self.log_bayes_factors_: dict[str, float] | None = None
+        if self.feature_selection is not None:
+            from exactbnc.learning.selection import choose, log_bayes_factors
+
+            chosen = choose(dataset, self.class_name_, fit=networks_by(recipe))
+            features = list(chosen.kept)
+            self.log_bayes_factors_ = log_bayes_factors(dataset, self.class_name_, ess=chosen.ess)
+        self.selected_features_ = np.array(features, dtype=object)
+        return dataset.columns([*features, self.class_name_])
+
+    def _warn_if_unproved(self, learned: Learned) -> None:
+        solution = learned.solution
+        if solution.status is Status.OPTIMAL:
+            return
+        found = (
+            "it is naive Bayes, for no other network was found"
+            if solution.score is None
+            else f"it scores {solution.score:.6f}, and no network scores above {solution.bound:.6f} "
+            f"(gap {solution.gap:.6g}, {100 * solution.relative_gap:.3g} %)"
+        )
+        warnings.warn(
+            f"the search ended ({solution.stop_reason}) before the structure was proved best: {found}. "
+            "Raise time_limit, or lower max_parents",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _tell(self, line: str) -> None:
+        if self.verbose:
+            print(f"{type(self).__name__}: {line}", file=sys.stderr)
+
+
+def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:
+    if isinstance(given, Constraints):
+        return given
+    known = [entry.name for entry in fields(Constraints)]
+    unknown = [name for name in given or () if name not in known]
+    if unknown:
+        raise ParameterError(f"constraints must be among {', '.join(known)}. Got {listing(unknown)} instead.")
+    return Constraints.of(**(given or {}))
+
+
+def _n_threads(n_jobs: int | None) -> int | None:
+    """The number of threads; as in scikit-learn -1 are all cores, -2 all but one."""
+    return n_jobs if n_jobs is None or n_jobs >= 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def _seed(random_state: Any) -> int:
+    """The seed of the search; 0 if none is given, so that results repeat."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,39 @@
+"""Bins of equal frequency, as nearly as values that occur more than once allow.
+
+Cut j = 1..b-1 should have j W / b of the weight W of all rows at or below it. It goes between the two distinct values
+where that is most nearly so, the lower place if two are equally near:
+
+    i_j = argmin_i | W_i - j W / b |,        W_i the weight of the rows up to and with the distinct value v_i
+
+Cuts that fall on the same place are one cut, so that heavily repeated values leave fewer than b bins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from exactbnc.learning.discretize._base import Discretizer, require_whole
+from exactbnc.learning.discretize._tally import Ints, Tally
+
+
+class EqualFrequencyDiscretizer(Discretizer):
+    """At most `n_bins` bins that hold about the same number of rows; `y` is not used."""
+
+    def __init__(self, n_bins: int = 5, *, columns: Any = "numeric", keep_at_most: int | None = None) -> None:
+        super().__init__(columns=columns, keep_at_most=keep_at_most)
+        self.n_bins = n_bins
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        require_whole(self, "n_bins", least=1)
+
+    def _find_cuts(self, tally: Tally) -> Ints:
+        if tally.n_values < 2:
+            return np.empty(0, dtype=np.int64)
+        below = tally.below
+        # Place i beats i + 1 for a goal g iff W_i + W_(i+1) >= 2 g; times b, whole numbers stay whole.
+        halfway = self.n_bins * (below[:-2] + below[1:-1])
+        goals = 2 * below[-1] * np.arange(1, self.n_bins)
+        return np.unique(np.searchsorted(halfway, goals)).astype(np.int64)

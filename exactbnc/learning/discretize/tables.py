@@ -1,0 +1,120 @@
+"""Cut points applied to a data set: columns of numbers become columns of intervals.
+
+The values of a data set read from a file are texts; a column is one of numbers if all its states read as numbers (the
+state for missing values aside), or if it holds measurements (`Dataset.measurements`). Cut points are learned by the
+transformers of `exactbnc.learning.discretize`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache.data._encode import MISSING_STATE
+from scorecache.data._measure import MEASURED
+from scorecache.data.dataset import Dataset
+from scorecache.errors import ParameterError
+
+Floats = NDArray[np.float64]
+CutPoints = Mapping[str, Sequence[float]]
+
+
+def numbers_of(states: tuple[Hashable, ...]) -> Floats:
+    """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again."""
+    return _remembered_numbers(states, tuple(map(type, states)))  # (0, 1) equals (False, True)
+
+
+def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
+    """The columns, the class aside, whose values are all numbers."""
+    return [
+        name
+        for name, states in zip(dataset.names, dataset.states, strict=True)
+        if name != class_name
+        and (_all_measured(states) if name in dataset.measurements else _all_numbers(numbers_of(states), states))
+    ]
+
+
+def learn_cuts(
+    dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
+) -> dict[str, tuple[float, ...]]:
+    """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name.
+
+    Measurements, which the whole data set has too many of to keep, are cut in every part of it.
+    """
+    from exactbnc.learning.discretize import DISCRETIZERS
+
+    if method not in DISCRETIZERS:
+        raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
+    bins = {"n_bins": n_bins} if method == "quantile" else {}
+    numeric = numeric_columns(dataset, class_name)
+    measured = [name for name in numeric if name in dataset.measurements]
+    others = [name for name in numeric if name not in dataset.measurements]
+    found: dict[str, tuple[float, ...]] = {}
+    for names, most_kept in ((measured, None), (others, keep_at_most)):
+        if names:
+            table = np.column_stack([_numbers(dataset, name) for name in names])
+            learner = DISCRETIZERS[method](keep_at_most=most_kept, **bins)
+            learner.fit(table, dataset.column(class_name), sample_weight=dataset.weights)
+            own = learner.cut_points_
+            found |= {name: tuple(own[v].tolist()) for v, name in enumerate(names) if v in own}
+    return {name: found[name] for name in numeric if name in found}
+
+
+def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
+    """The data set with these columns as intervals, all of them declared; missing values keep their state."""
+    from exactbnc.learning.discretize import interval_labels
+
+    codes, states = dataset.codes.copy(), list(dataset.states)
+    for name, points in cut_points.items():
+        v = dataset.index[name]
+        labels: tuple[Hashable, ...] = tuple(interval_labels(np.array(points)))
+        if MISSING_STATE in dataset.states[v]:
+            labels = (*labels, MISSING_STATE)
+        codes[v] = bins_of(_numbers(dataset, name), points)
+        states[v] = labels
+    left = {name: numbers for name, numbers in dataset.measurements.items() if name not in cut_points}
+    return replace(dataset, codes=codes, states=tuple(states), measurements=left)
+
+
+def bins_of(numbers: Floats, points: Sequence[float]) -> NDArray[np.uint16]:
+    """The bin of every number: how many cut points are below it; one past the last bin for NaN."""
+    bins = np.searchsorted(np.asarray(points, dtype=np.float64), numbers)
+    return np.where(np.isnan(numbers), len(points) + 1, bins).astype(np.uint16)
+
+
+def _numbers(dataset: Dataset, name: str) -> Floats:
+    if name in dataset.measurements:
+        return dataset.measurements[name]
+    found: Floats = numbers_of(dataset.states[dataset.index[name]])[dataset.column(name)]
+    return found
+
+
+def _all_measured(states: tuple[Hashable, ...]) -> bool:
+    return set(states) <= {MEASURED, MISSING_STATE}
+
+
+def _all_numbers(numbers: Floats, states: tuple[Hashable, ...]) -> bool:
+    return bool(np.isfinite(numbers).any() and np.isnan(numbers).sum() == (MISSING_STATE in states))
+
+
+@lru_cache(maxsize=256)
+def _remembered_numbers(states: tuple[Hashable, ...], types: tuple[type, ...]) -> Floats:
+    numbers = np.array([_number_of(state) for state in states], dtype=np.float64)
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _number_of(state: Hashable) -> float:
+    if isinstance(state, bool) or not isinstance(state, str | int | float):
+        return math.nan
+    if isinstance(state, str) and (not state.isascii() or "_" in state):  # numbers to Python, but not in a table
+        return math.nan
+    try:
+        return float(state)
+    except (ValueError, OverflowError):
+        return math.nan

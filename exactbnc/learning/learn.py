@@ -1,0 +1,233 @@
+"""From a data set to a classifier in one go: score, solve, fit parameters.
+
+    learn(dataset, "y", Recipe(structure="tan", criterion="bdeu"))  ->  Learned (network, solution, ...)
+
+The scikit-learn estimators and the command line both come through here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from exactbnc.errors import InfeasibleError
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters import ParameterEstimator, fit_parameters, make_parameters
+from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.problem import Problem
+from exactbnc.problem.soundness import unsound_reasons
+from exactbnc.run.events import Listener
+from exactbnc.run.limits import Limits
+from exactbnc.run.solution import Solution, Status
+from exactbnc.solvers.solve import solve
+from scorecache.building.build import BuildPlan, plan_build
+from scorecache.data.dataset import Dataset
+from scorecache.domain import Domain, family_named
+from scorecache.errors import ParameterError, TimeLimitError
+from scorecache.scores import Score, make_score
+from scorecache.scores._base import require_positive
+
+MOST_FAMILIES = 500_000
+"""Without a limit of the parents, the largest one with at most so many families is taken."""
+
+PARENTS_WITHOUT_PENALTY = 3
+"""The limit for scores that never fall when parents are added: the class and two features."""
+
+KDB_K = 2
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is learned, and how; `max_parents` counts the class (None: see `affordable_parents`).
+
+    `criterion` and `parameters` are names or values of their own; `ess` goes to the criterion and to the parameters
+    that have an equivalent sample size. `time_limit` is in seconds, over scoring and solving.
+    """
+
+    structure: str = "anb"
+    criterion: str | Score = "bdeu"
+    parameters: str | ParameterEstimator = "eap"
+    max_parents: int | None = None
+    k: int = KDB_K
+    ess: float = 1.0
+    constraints: Constraints = field(default_factory=Constraints)
+    method: str = "auto"
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "structure", family_named(self.structure))
+        require_positive("a recipe", "ess", self.ess)
+        self.score()
+        self.estimator()
+
+    def score(self) -> Score:
+        """The criterion as a score."""
+        if isinstance(self.criterion, Score):
+            return self.criterion
+        plain = make_score(self.criterion)
+        return replace(plain, **{"ess": self.ess}) if "ess" in plain.parameters else plain
+
+    def estimator(self) -> ParameterEstimator:
+        """The parameters as an estimator."""
+        if isinstance(self.parameters, ParameterEstimator):
+            return self.parameters
+        plain = make_parameters(self.parameters)
+        return replace(plain, **{"ess": self.ess}) if "ess" in plain.settings else plain
+
+    def to_json(self) -> dict[str, Any]:
+        """The recipe in the types of JSON, for provenance."""
+        told = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        score, estimator = self.score(), self.estimator()
+        told["criterion"] = {"name": score.name, **score.parameters}
+        told["parameters"] = {"name": estimator.name, **estimator.settings}
+        told["constraints"] = self.constraints.to_json()
+        return told
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Recipe:
+        """What `to_json` gave; what is not in it has its default."""
+        if not isinstance(told, Mapping) or not told.keys() <= {entry.name for entry in fields(cls)}:
+            raise ParameterError("expected the recipe to be a JSON object with the names of a recipe's settings")
+        given = dict(told)
+        try:
+            if "criterion" in given:
+                given["criterion"] = make_score(**given["criterion"])
+            if "parameters" in given:
+                given["parameters"] = make_parameters(**given["parameters"])
+            given["constraints"] = Constraints.from_json(given.get("constraints", {}))
+            return cls(**given)
+        except (TypeError, AttributeError) as error:
+            raise ParameterError(f"expected the settings of a recipe, but {error}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A fitted network with the solution it came from.
+
+    `problem` is None where the time ended before there was one. Without time for any network the structure is naive
+    Bayes, which has no score, no proof, and need not satisfy the constraints.
+    """
+
+    net: BayesNet
+    solution: Solution
+    problem: Problem | None
+    max_parents: int | None
+    seconds: Mapping[str, float]
+
+
+def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
+    """The best network of the recipe's structure for the data, with its parameters."""
+    begun = time.monotonic()
+    dataset.column(class_name)  # an error lists the columns if it is not one
+    limits = Limits(seconds=recipe.time_limit, started=begun)
+    plan, constraints = _plan(dataset, class_name, recipe)
+    problem, solution = None, _unsolved(class_name)
+    try:
+        cache = plan.run(n_jobs=recipe.n_jobs, time_limit=recipe.time_limit, started=begun)
+    except TimeLimitError:
+        cache = None
+    scored = time.monotonic()
+    if cache is not None:
+        problem = Problem(cache, constraints)
+        solution = solve(problem, method=recipe.method, limits=limits, listener=listener, seed=recipe.seed)
+    solved = time.monotonic()
+    if solution.status is Status.INFEASIBLE:
+        raise InfeasibleError("no network satisfies all the constraints together")
+    dag = _naive_bayes(dataset, class_name) if solution.dag is None else solution.dag
+    solution = replace(solution, dag=dag)
+    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
+    seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
+    return Learned(net, solution, problem, plan.domain.max_parents, seconds)
+
+
+def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
+    """The recipe as a function from data to networks, with which `selection.choose` can judge features.
+
+    Rows of one class, which a fold may hold, give naive Bayes: there is nothing to tell apart.
+    """
+
+    def network(dataset: Dataset, class_name: str) -> BayesNet:
+        observed = dataset.column(class_name)
+        if observed.min() == observed.max():
+            structure = _naive_bayes(dataset, class_name)
+            return fit_parameters(dataset, structure, recipe.estimator(), class_name=class_name)
+        return learn(dataset, class_name, recipe).net
+
+    return network
+
+
+def affordable_parents(score: Score, domain: Domain) -> int | None:
+    """The largest limit of the parents with at most MOST_FAMILIES families; None if no limit is needed.
+
+    That is for general networks and augmented naive Bayes; the other structures have limits of their own. Scores that
+    do not fall when parents are added get PARENTS_WITHOUT_PENALTY instead. One parent, or as many as are required, is
+    always allowed.
+    """
+    if domain.family not in ("general", "anb"):
+        return None
+    most = max(domain.limits)
+    if score.needs_bound:
+        return min(most, max(PARENTS_WITHOUT_PENALTY, *map(len, domain.required)))
+    least = max(1, *map(len, domain.required))
+    for limit in range(most, least, -1):
+        bounded = replace(domain, max_parents=limit)
+        if sum(_n_sets(bounded, child) for child in range(domain.n_vars)) <= MOST_FAMILIES:
+            return None if limit == most else limit
+    return None if least >= most else least
+
+
+def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
+    score, asked = recipe.score(), recipe.constraints
+    k = recipe.k if recipe.structure == "kdb" else None
+    domain = Domain.of(
+        dataset.names,
+        recipe.structure,
+        class_name=class_name,
+        k=k,
+        required_arcs=asked.required_arcs,
+        forbidden_arcs=asked.forbidden_arcs,
+        tiers=asked.tiers,
+    )
+    limits = [limit for limit in (recipe.max_parents, asked.max_parents) if limit is not None]
+    limit = min(limits) if limits else affordable_parents(score, domain)
+    if limit is not None:
+        domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
+    constraints = Constraints(
+        family=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
+    ).merged(asked)
+    plan = plan_build(dataset, score, domain=domain)
+    if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
+        plan = plan_build(dataset, score, domain=domain, prune=False)
+    return plan, constraints
+
+
+def _n_sets(domain: Domain, child: int) -> float:
+    """The number of parent sets of a child within the domain."""
+    total, size, free = 0.0, 1.0, len(domain.allowed[child])
+    for taken in range(domain.limits[child] - len(domain.required[child]) + 1):
+        total += size
+        size *= (free - taken) / (taken + 1)
+    return total
+
+
+def _naive_bayes(dataset: Dataset, class_name: str) -> DAG:
+    return DAG.from_arcs(dataset.names, [(class_name, name) for name in dataset.names if name != class_name])
+
+
+def _unsolved(class_name: str) -> Solution:
+    return Solution(
+        status=Status.UNKNOWN,
+        dag=None,
+        score=None,
+        bound=float("inf"),
+        method="none",
+        stop_reason="time",
+        tolerance=0.0,
+        cache_is_safe=True,
+        class_name=class_name,
+    )

@@ -1,0 +1,223 @@
+"""A classifier that stands on its own: network, class, cut points and provenance, in one JSON file.
+
+Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
+state "missing" stands for missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
+steps before it, data, versions, command), and network, as in `exactbnc.network.formats.bayesnetjson`. A value of a
+table is the state with the same text, or else the one state that is the same number: whoever writes 1 as 1.0 means it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.errors import NetworkFileError
+from exactbnc.formats.network import Network
+from exactbnc.formats.trace import trace_facts
+from exactbnc.learning.discretize.tables import bins_of, numbers_of
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.formats import bayesnetjson
+from exactbnc.problem.problem import Problem
+from exactbnc.run.solution import Solution
+from scorecache.data._encode import MISSING_STATE
+from scorecache.data._measure import MEASURED
+from scorecache.data.dataset import Dataset
+from scorecache.errors import DataError, ParameterError
+from scorecache.system.atomic import atomic_write
+from scorecache.system.nested import with_lists
+from scorecache.system.unpack import UnpackError, read_unpacked
+from scorecache.wording import listing
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What `exactbnc learn` writes and `exactbnc predict` reads."""
+
+    net: BayesNet
+    class_name: str
+    cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    missing_is_state: tuple[str, ...] = ()
+    solution: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (self.class_name, *self.cut_points, *self.missing_is_state):
+            self.net.position(name)
+        for name in self.missing_is_state:
+            if MISSING_STATE not in self.net.states[self.net.index[name]]:
+                raise ParameterError(f"{name!r} has no state {MISSING_STATE!r} to stand for missing values")
+        for name, points in self.cut_points.items():
+            n_bins = len(self.net.states[self.net.index[name]]) - (name in self.missing_is_state)
+            if list(points) != sorted(set(points)) or len(points) + 1 != n_bins:
+                raise ParameterError(f"the cut points of {name!r} must be ascending, one fewer than its intervals")
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.net.states[self.net.index[self.class_name]]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(name for name in self.net.names if name != self.class_name)
+
+    def encode(self, dataset: Dataset) -> Codes:
+        """The codes of a table, columns matched by name; what is absent, missing or never seen is unknown.
+
+        A table that has no column of the model is refused.
+        """
+        if self.features and not any(name in dataset.index for name in self.features):
+            raise DataError(
+                f"expected columns of the model, {listing(map(repr, self.features))}; "
+                f"the table has none of them, but {listing(map(repr, dataset.names))}"
+            )
+        codes = np.full((self.net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
+        for name in self.features:
+            if name in dataset.index:
+                codes[self.net.index[name]] = self._codes(name, dataset)
+        return codes
+
+    def unseen(self, dataset: Dataset) -> dict[str, list[str]]:
+        """Per column, the values that are no state of the model, missing ones aside."""
+        found = {}
+        for name in self.features:
+            if name in dataset.index:
+                states = dataset.states[dataset.index[name]]
+                named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
+                is_strange = self._lookup(name, states) == UNKNOWN
+                values = [str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s not in named]
+                if values:
+                    found[name] = values
+        return found
+
+    def class_codes(self, dataset: Dataset) -> NDArray[np.uint16]:
+        """The class of every row of a table that has the column, unknown where it is none of the model's."""
+        states = dataset.states[dataset.index[self.class_name]]
+        codes: NDArray[np.uint16] = _matched(self.classes, states)[dataset.column(self.class_name)]
+        return codes
+
+    def log_posterior(self, codes: Codes) -> NDArray[np.float64]:
+        """log P(class | row), rows x classes."""
+        return self.net.log_posterior(codes, self.class_name)
+
+    def _codes(self, name: str, dataset: Dataset) -> NDArray[np.uint16]:
+        """The code of every row of a table's column."""
+        lookup = self._lookup(name, dataset.states[dataset.index[name]])
+        codes: NDArray[np.uint16] = lookup[dataset.column(name)]
+        if name in dataset.measurements and name in self.cut_points:
+            is_number = ~np.isnan(dataset.measurements[name])
+            codes[is_number] = bins_of(dataset.measurements[name][is_number], self.cut_points[name])
+        return codes
+
+    def _lookup(self, name: str, states: Sequence[Any]) -> NDArray[np.uint16]:
+        """The code of every state of a table's column."""
+        own = self.net.states[self.net.index[name]]
+        if name in self.cut_points:
+            lookup = bins_of(numbers_of(tuple(states)), self.cut_points[name])
+            lookup[lookup > len(self.cut_points[name])] = UNKNOWN
+        else:
+            lookup = _matched(own, states)
+        if MISSING_STATE in states:
+            of_missing = own.index(MISSING_STATE) if name in self.missing_is_state else UNKNOWN
+            lookup[list(states).index(MISSING_STATE)] = of_missing
+        return lookup
+
+
+def _matched(own: Sequence[Any], states: Sequence[Any]) -> NDArray[np.uint16]:
+    """For every state of a table, the code of the model's state that it is."""
+    code_of: dict[Any, int] = {str(state): code for code, state in enumerate(own)}
+    numbers = numbers_of(tuple(own)).tolist()
+    counts = Counter(numbers)
+    code_of |= {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
+    pairs = zip(map(str, states), numbers_of(tuple(states)).tolist(), strict=True)
+    return np.array([code_of.get(text, code_of.get(number, UNKNOWN)) for text, number in pairs], dtype=np.uint16)
+
+
+def solution_facts(solution: Solution) -> dict[str, Any]:
+    """What a model file tells of the solution; a number that is not finite is null."""
+    numbers = {"score": solution.score, "bound": solution.bound, "gap": solution.gap}
+    return {
+        "status": solution.status.value,
+        **{name: value if value is not None and isfinite(value) else None for name, value in numbers.items()},
+        "method": solution.method,
+        "stop_reason": solution.stop_reason,
+    }
+
+
+def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
+    """What a model file tells of the search beyond `solution_facts`, as a network's JSON does (`netjson`)."""
+    network = Network.of(solution, problem)
+    return {
+        "tolerance": solution.tolerance,
+        "cache_is_safe": solution.cache_is_safe,
+        "local_scores": network.local_scores(),
+        "arc_losses": network.arc_losses(),
+        "trace": trace_facts(solution),
+    }
+
+
+def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model, whole or not at all."""
+    network, _ = bayesnetjson.render(model.net, model.class_name)
+    head = {
+        "format": bayesnetjson.MODEL_FORMAT,
+        "schema_version": SCHEMA_VERSION,
+        "class": model.class_name,
+        "cut_points": {name: list(map(float, points)) for name, points in model.cut_points.items()},
+        "missing_is_state": list(model.missing_is_state),
+        "solution": dict(model.solution),
+        "provenance": dict(model.provenance),
+    }
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    text = "{\n" + ",\n".join([*lines, f'  "network": {network.strip()}']) + "\n}\n"
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise ParameterError(f"a model file holds texts of UTF-8, but {error}") from error
+    with atomic_write(path) as (sink,):
+        sink.write(content)
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model; a NetworkFileError says what is wrong with the file."""
+    return model_of(read_stored(path), path)
+
+
+def read_stored(path: str | os.PathLike[str]) -> Any:
+    """What a file of JSON, packed or not, holds of a model or a network with tables."""
+    try:
+        return bayesnetjson.load(read_unpacked(path), os.fspath(path))
+    except UnpackError as error:
+        raise NetworkFileError(path, None, str(error)) from error
+
+
+def model_of(stored: Any, path: str | os.PathLike[str]) -> Model:
+    """The model of what was read; `path` names the file in errors."""
+    if not isinstance(stored, dict) or stored.get("format") != bayesnetjson.MODEL_FORMAT:
+        raise NetworkFileError(
+            path, None, f"expected a model, a JSON object whose 'format' is {bayesnetjson.MODEL_FORMAT!r}"
+        )
+    if stored.get("schema_version") != SCHEMA_VERSION:
+        raise NetworkFileError(
+            path, None, f"expected schema_version {SCHEMA_VERSION}, got {stored.get('schema_version')!r:.60}"
+        )
+    net = bayesnetjson.from_stored(stored.get("network"), os.fspath(path))
+    try:
+        return Model(
+            net,
+            str(stored["class"]),
+            {name: tuple(map(float, points)) for name, points in with_lists(stored["cut_points"]).items()},
+            tuple(stored["missing_is_state"]),
+            dict(with_lists(stored["solution"])),
+            dict(with_lists(stored["provenance"])),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error

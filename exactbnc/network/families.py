@@ -1,0 +1,68 @@
+"""The families of a network laid out for the kernels, with one variable, the target, left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.network import _kernels
+from exactbnc.network.bayesnet import BayesNet, Codes, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class OpenFamilies:
+    """Flat log-tables of some families; the target's states are the fastest axis, an axis of one without a target."""
+
+    start: NDArray[np.int64]
+    members: NDArray[np.int64]
+    strides: NDArray[np.int64]
+    base: NDArray[np.int64]
+    flat: Floats
+    n_states: int
+
+    def add_to(self, sums: Floats, codes: Codes) -> None:
+        """sums[row, t] += log-entries of the families whose other members are known in that row."""
+        layout = (self.start, self.members, self.strides, self.base, self.flat, self.n_states)
+        used = np.unique(self.members)
+        has_unknown = any((codes[v] == _kernels.UNKNOWN).any() for v in used)
+        (_kernels.add_known if has_unknown else _kernels.add_complete)(codes, *layout, sums)
+
+
+def open_families(net: BayesNet, children: Iterable[int], target: int | None) -> OpenFamilies:
+    """Lay out the families of these children; each must hold the target, if there is one."""
+    start, members, base, tables = [0], list[int](), list[int](), list[Floats]()
+    strides: list[int] = []
+    size = 0
+    for child in children:
+        axes = [*net.dag.parents[child], child]
+        table = log_table(net, child)
+        if target is None:
+            table = table[..., None]
+        else:
+            position = axes.index(target)
+            axes.remove(target)
+            table = np.moveaxis(table, position, -1)
+        flat = np.ascontiguousarray(table)
+        members.extend(axes)
+        strides.extend(step // flat.itemsize for step in flat.strides[:-1])
+        start.append(len(members))
+        base.append(size)
+        tables.append(flat.ravel())
+        size += flat.size
+    return OpenFamilies(
+        start=np.array(start, dtype=np.int64),
+        members=np.array(members, dtype=np.int64),
+        strides=np.array(strides, dtype=np.int64),
+        base=np.array(base, dtype=np.int64),
+        flat=np.concatenate(tables) if tables else np.empty(0),
+        n_states=1 if target is None else int(net.arities[target]),
+    )
+
+
+def log_table(net: BayesNet, child: int) -> Floats:
+    """The logarithms of a table, -inf for what is impossible."""
+    with np.errstate(divide="ignore"):
+        return np.log(net.tables[child])

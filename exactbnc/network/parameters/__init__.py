@@ -1,0 +1,64 @@
+"""From data and a structure to a Bayesian network: the parameter estimators, one a file, and their registry."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.parameters._base import ParameterEstimator
+from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.dfe import DFE
+from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.eap import EAP
+from exactbnc.network.parameters.elr import ELR
+from exactbnc.network.parameters.frequencies import Frequencies
+from exactbnc.network.parameters.multinomial_sampling import MultinomialSampling
+from exactbnc.network.parameters.softened import Softened
+from scorecache.data.dataset import Dataset
+from scorecache.errors import ParameterError
+
+PARAMETERS: dict[str, type[ParameterEstimator]] = {
+    "ofe": Frequencies,
+    "dirichlet": Dirichlet,
+    "eap": EAP,
+    "softened": Softened,
+    "ms": MultinomialSampling,
+    "acll": ACLLOptimal,
+    "elr": ELR,
+    "dfe": DFE,
+}
+
+__all__ = ["PARAMETERS", "ParameterEstimator", "fit_parameters", "make_parameters"]
+
+
+def fit_parameters(
+    dataset: Dataset, dag: DAG, estimator: ParameterEstimator | str = "eap", *, class_name: str | None = None
+) -> BayesNet:
+    """The network with that structure and the parameters that the estimator finds in the data."""
+    dataset.require_categories()
+    estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
+    if dag.names != dataset.names:
+        raise ParameterError("the structure speaks of other variables than the data, or in another order")
+    if estimator.needs_class and class_name is None:
+        raise ParameterError(f"the parameters {estimator.name!r} need a class")
+    if class_name is not None:
+        dataset.column(class_name)  # an error lists the columns if it is not one
+    return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name))
+
+
+def make_parameters(name: str, **settings: Any) -> ParameterEstimator:
+    """The estimator of that name (or alias) with these settings."""
+    wanted = name.lower()
+    for kind in PARAMETERS.values():
+        if wanted == kind.name or wanted in kind.aliases:
+            break
+    else:
+        raise ParameterError(f"the parameters must be one of {', '.join(PARAMETERS)}. Got {name!r} instead.")
+    known = [field.name for field in fields(kind)]
+    for setting in settings:
+        if setting not in known:
+            has = f"its settings are {', '.join(known)}" if known else "it has none"
+            raise ParameterError(f"the parameters {kind.name!r} have no setting {setting!r}; {has}")
+    return kind(**settings)

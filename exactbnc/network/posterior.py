@@ -1,0 +1,97 @@
+"""What a network says of a row: log P of its known values, and the distribution of one variable given the others.
+
+    log P(t | x) = log prod_{families with t} P(x_v | parents of v) - log sum over t' of the same
+
+Families that do not hold the target cancel; unknown values are summed out exactly (`exactbnc.network.elimination`). A
+row that is impossible for every state of the target says nothing about it: it gets the distribution that the target
+has without any evidence. (What the families without the target find impossible cancels, and is not noticed.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from exactbnc.network import _kernels
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
+from exactbnc.network.elimination import add_islands, log_sum_exp, row_chunks, sum_out
+from exactbnc.network.families import OpenFamilies, open_families
+from scorecache.errors import ParameterError
+
+
+class Posterior:
+    """The conditional distribution of one variable, the target, given the others, ready for many rows."""
+
+    def __init__(self, net: BayesNet, target: int) -> None:
+        self._net = net
+        self._target = target
+        children = [v for v, parents in enumerate(net.dag.parents) if target == v or target in parents]
+        self._families: OpenFamilies = open_families(net, children, target)
+
+    def log_scores(self, codes: Codes) -> Floats:
+        """log P(row, t) less a number that is the same for every t: rows x states. The target's own codes are free."""
+        check_codes(self._net, codes, self._target)
+        sums = np.zeros((codes.shape[1], self._families.n_states))
+        self._families.add_to(sums, codes)
+        add_islands(self._net, codes, self._target, sums)
+        return sums
+
+    def log_probabilities(self, codes: Codes) -> Floats:
+        """log P(t | row), rows x states."""
+        sums = self.log_scores(codes)
+        if _kernels.normalise_logs(sums):  # the marginal may be dear, so only where it is needed
+            sums[np.isneginf(sums).all(axis=1)] = self.log_marginal
+        return sums
+
+    @cached_property
+    def log_marginal(self) -> Floats:
+        """log P(t) without any evidence."""
+        with np.errstate(divide="ignore"):
+            return np.log(query(self._net, [self._target], np.full(self._net.n_vars, UNKNOWN, dtype=np.uint16)))
+
+
+def log_joint(net: BayesNet, codes: Codes) -> Floats:
+    """log P of the known values of every row."""
+    check_codes(net, codes)
+    sums = np.zeros((codes.shape[1], 1))
+    open_families(net, range(net.n_vars), None).add_to(sums, codes)
+    add_islands(net, codes, None, sums)
+    return sums[:, 0]
+
+
+def query(net: BayesNet, targets: Sequence[int], row: Codes) -> Floats:
+    """P(targets | the known values of the row), one axis per target; nan where the row is impossible."""
+    for position, v in enumerate(targets):
+        if v in targets[:position] or row[v] != UNKNOWN:
+            raise ParameterError(f"{net.names[v]!r} must be asked for once, and not be in the evidence")
+    known = {v for v in range(net.n_vars) if row[v] != UNKNOWN}
+    needed = set(targets) | known
+    for v in reversed(net.dag.order):
+        if v in needed:
+            needed.update(net.dag.parents[v])
+    unknown = needed - known - set(targets)
+    row_chunks(net, unknown, needed, targets, 1)  # refuses what is too large
+    logs = sum_out(net, row[:, None], unknown, needed, targets)[0]
+    total = log_sum_exp(logs.reshape(1, -1), 1)[0]
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.exp(logs - total)
+    return found
+
+
+def check_codes(net: BayesNet, codes: Codes, free: int | None = None) -> None:
+    """Refuse codes without a state, for the kernels do not look; those of the variable `free` are not read."""
+    if codes.dtype != np.uint16 or codes.ndim != 2 or len(codes) != net.n_vars:
+        raise ParameterError(
+            f"codes must be uint16, {net.n_vars} variables x rows. Got {codes.dtype} {codes.shape} instead."
+        )
+    for v, (arity, row) in enumerate(zip(net.arities, codes, strict=True)):
+        if v == free or row.max(initial=0) < arity:
+            continue
+        is_wrong = (row >= arity) & (row != UNKNOWN)
+        if is_wrong.any():
+            raise ParameterError(
+                f"codes of {net.names[v]!r} must be from 0 to {arity - 1}, or {UNKNOWN} for unknown. "
+                f"Got {row[is_wrong][0]} instead."
+            )

@@ -1,0 +1,70 @@
+"""A picture of a network: by graphviz's `dot` where it is installed, else by matplotlib with our own layered layout.
+
+With a class that is a parent of every other variable, its arcs are thin and grey behind the rest, so that the structure
+among the features can be read.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from exactbnc.formats.dot import to_dot
+from exactbnc.graph.dag import DAG
+from exactbnc.pictures._drawing import DPI, draw, draw_on
+from scorecache.errors import ParameterError
+from scorecache.system.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+_DOT_SECONDS = 60
+
+
+def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = None, title: str | None = None) -> None:
+    """Draw the network into a .png, .svg or .pdf file, whole or not at all."""
+    suffix = picture_suffix(path)
+    if not dag.names:
+        raise ParameterError("a picture needs at least one variable, the network has none")
+    kind = suffix.removeprefix(".")
+    picture = _by_graphviz(dag, kind, class_name, title) or draw(dag, kind, class_name, title)
+    with atomic_write(path) as (sink,):
+        sink.write(picture)
+
+
+def plot_on(dag: DAG, axes: Axes | None = None, *, class_name: str | None = None, title: str | None = None) -> Axes:
+    """Draw the network with matplotlib into the axes, or into a new figure, and give the axes."""
+    if not dag.names:
+        raise ParameterError("a picture needs at least one variable, the network has none")
+    return draw_on(dag, axes, class_name, title)
+
+
+def picture_suffix(path: str | os.PathLike[str]) -> str:
+    """The ending of a path, if a picture can have it."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(f"a picture must end in one of {', '.join(SUFFIXES)}. Got {os.fspath(path)!r} instead.")
+    return suffix
+
+
+def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes | None:
+    """What `dot` draws; None if it is not there or cannot."""
+    program = shutil.which("dot")
+    if program is None:
+        return None
+    command = [program, f"-T{kind}"]
+    if kind == "png":
+        command.append(f"-Gdpi={DPI}")
+    if title is not None:
+        command += [f"-Glabel={title}", "-Glabelloc=t"]
+    source = to_dot(dag, class_name).encode()
+    try:
+        done = subprocess.run(command, input=source, capture_output=True, timeout=_DOT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 and done.stdout else None

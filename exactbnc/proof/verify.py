@@ -1,0 +1,200 @@
+"""Check a proof that no network is better: exact arithmetic, and no part of the solvers.
+
+A certificate has one part per group of variables, so ordered that no family, and no order asked for, needs a variable
+of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, in the
+group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the bound;
+cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold, the
+cost of the network given less the part's slack (up to a unit per variable, for rounding). All costs are multiples of
+their common divisor: one above its largest multiple below the threshold will do. A part proves that none is cheap.
+
+- A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C, 1 <= k <= |C|: a = 1 where W has
+  fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on up to 4 variables C: a depends
+  on v and W n C as listed; rho is the least sum over all orders of C. If the variables S come first, the sum over C - S
+  is at least rho(S): k - |C n S| or 0, and for a table the least sum over all orders of C - S.
+- A stage puts multipliers lambda >= 0 on cuts. With value = cost - sum lambda a, a network costs at least the sum of
+  lambda rho and of its value(v, W_v); with the least values this is the bound. Families with which it reaches the
+  threshold are in no cheap network: they go, again and again. If the bound does, or v has none left, it is proved.
+- States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
+  which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
+  stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
+  the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
+  network stays cheap (so if that one was dropped, it is out too). If g(S) and the bound reach the threshold, S is
+  closed. If not, whoever can take its family inside S below the threshold may come next, and S with it must be listed.
+  One may be forced to come: if its cheaper families are all ruled out it takes the one inside S, and moving it forward
+  costs nothing. An S of all variables must be closed: it is a network.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from math import ceil, gcd
+from typing import Any, NamedTuple
+
+from exactbnc.graph.dag import DAG
+from exactbnc.problem.problem import Problem
+
+PRECISION = 2000  # no sum or product of doubles has more digits
+CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
+STATE = ([0], [0], [([0], 0)])  # variables placed, the one forced, clusters with multipliers
+PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
+Family = tuple[int, int]  # cost or score, mask of the members
+
+
+class CertificateError(ValueError):
+    """The certificate does not prove what it should."""
+
+
+class Verified(NamedTuple):
+    """The network scores `score`, and no network over the problem's families scores above `bound`; both are exact."""
+
+    score: Decimal
+    bound: Decimal
+
+
+def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
+    """Prove the certificate's bound; a CertificateError says what does not hold."""
+    _demand(set(dag.names) == set(problem.names), "the network speaks of other variables than the score file")
+    dag = problem.in_own_order(dag)
+    _demand(not (broken := problem.check(dag)), f"the network breaks the constraints: {'; '.join(broken)}")
+    _demand(not problem.global_rules, f"{', '.join(problem.global_rules)}: such rules cannot be certified")
+    _demand(_has_shape(certificate, {"parts": [PART]}), "it does not have the form of a certificate")
+    variables = sorted(v for part in certificate["parts"] for v in part["variables"])
+    _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
+    before = [_mask(*(a for a, b in problem.precedence if b == v)) for v in variables]
+    with localcontext(prec=PRECISION):
+        scores = exact_scores(problem)
+        chosen = [[score for score, w in scores[v] if w == _mask(*dag.parents[v])] for v in variables]
+        _demand(all(chosen), "the score file does not hold every family of the network")
+        bound, seen = Decimal(0), 0
+        for part in certificate["parts"]:
+            digits, slack, group = part["digits"], part["slack"], part["variables"]
+            _demand(8 <= digits <= 18 and slack <= len(group), "a part has too few or many digits or too much slack")
+            seen |= _mask(*group)
+            units = {v: [(ceil(score.scaleb(digits)), w | before[v]) for score, w in scores[v]] for v in group}
+            _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
+            given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
+            _Part(units, given).prove(part)
+            bound += Decimal(given).scaleb(-digits)
+        return Verified(sum(map(max, chosen), Decimal(0)), bound)
+
+
+def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
+    """Per variable (score, parents) of its families, less the edge penalty; numbers are the shortest decimals."""
+    scores, families = [Decimal(repr(score)) for score in problem.cache.scores.tolist()], problem.families
+    _demand(all(score.is_finite() for score in scores), "a score of the score file is not finite")
+    penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
+    rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
+    return [[(scores[families.source[f]] - penalty * len(w), _mask(*w)) for f, w in own] for own in rows]
+
+
+class _Cut:
+    """A cut with its multiplier: `value(v, W)` is a(v, W), `left(S)` is rho(S)."""
+
+    def __init__(self, allowed: int, members: list[int], k: int, table: list[list[int]], multiplier: int) -> None:
+        self.mask, self.k, self.multiplier, size = _set(members, allowed), k, multiplier, len(members)
+        _demand(k <= size and (k > 0 or size <= 4), "a cluster's k is not possible, or a table is too large")
+        _demand([len(row) for row in table] == (0 if k else size) * [2**size], "a cut's table does not have its shape")
+        sets = [] if k else [_mask(*(u for i, u in enumerate(members) if s >> i & 1)) for s in range(2**size)]
+        self.a = {(u, w): a for u, row in zip(members, table, strict=False) for w, a in zip(sets, row, strict=True)}
+        self.rho = {self.mask: 0}
+        for placed in reversed(sets[:-1]):  # the least sum: who comes next, with whom of those placed, and the rest
+            least = {u: min(self.a[u, w] for w in sets if not w & ~placed) for u in members if not placed >> u & 1}
+            self.rho[placed] = min(a + self.rho[placed | 1 << u] for u, a in least.items())
+
+    def value(self, v: int, w: int) -> int:
+        return int((w & self.mask).bit_count() < self.k) if self.k else self.a[v, w & self.mask]
+
+    def left(self, placed: int) -> int:
+        return max(0, self.k - (placed & self.mask).bit_count()) if self.k else self.rho[placed & self.mask]
+
+
+class _Part:
+    """One group: families by ascending cost, small sets first; (value, cost, W, [(cut, a)]) of those not dropped."""
+
+    def __init__(self, units: dict[int, list[Family]], given: int) -> None:
+        self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
+        best = {v: max(own)[0] for v, own in units.items()}
+        for v, own in units.items():
+            least = {w & self.all: best[v] - score for score, w in sorted(own)}  # the best score stays
+            self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
+        divisor = gcd(*(cost for own in self.families.values() for cost, _ in own)) or 1
+        self.threshold = (sum(best.values()) - given - 1) // divisor * divisor + 1
+        self.rows = {v: [(c, c, w, list[tuple[int, int]]()) for c, w in own] for v, own in self.families.items()}
+
+    def prove(self, part: dict[str, Any]) -> None:
+        stages = [[_Cut(self.all, *cut) for cut in stage] for stage in part["stages"]]
+        states = {_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]}
+        layer = {} if any(self._closes(cuts) for cuts in stages) else {0: 0}
+        while layer:
+            _demand(layer.keys() <= states.keys(), "the bound falls short of the score, and a state is missing")
+            steps = [step for placed, g in layer.items() for step in self._next(placed, g, *states[placed])]
+            layer = dict(sorted(steps, reverse=True))  # the least cost stays
+
+    def _closes(self, cuts: list[_Cut]) -> bool:
+        """Drop families until none is left to drop; is the part proved?"""
+        self.cuts, n_before = cuts, -1
+        while (n_rows := sum(map(len, self.rows.values()))) != n_before:
+            n_before = n_rows
+            for v, rows in self.rows.items():
+                own = [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1]
+                marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
+                self.rows[v] = sorted((c - sum(cuts[q].multiplier * a for q, a in m), c, w, m) for c, w, m in marked)
+            bound = sum(cut.multiplier * cut.left(0) for cut in cuts) + sum(rows[0][0] for rows in self.rows.values())
+            for v, rows in self.rows.items():
+                self.rows[v] = [row for row in rows if bound - rows[0][0] + row[0] < self.threshold]
+            if bound >= self.threshold or not all(self.rows.values()):
+                return True
+        return False
+
+    def _next(self, placed: int, g: int, forced: list[int], clusters: list[Any]) -> list[tuple[int, int]]:
+        """The states that may come next and their costs; none if the state is closed."""
+        outside = [v for v in self.families if not placed >> v & 1]
+        own = [(_set(members, self.all & ~placed), multiplier) for members, multiplier in clusters]
+        asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
+        free = [0 if left else multiplier for multiplier, left in asked]
+        found = {v: self._values(v, placed, free, [cluster for cluster in own if cluster[0] >> v & 1]) for v in outside}
+        least = {v: min(x for x, _ in inside + cheaper) for v, (inside, cheaper) in found.items() if inside + cheaper}
+        bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in own)
+        if bound >= self.threshold or len(least) < len(outside):
+            return []
+        _demand(outside != [], "the states lead to a better network")
+        room = {v: self.threshold - bound + least[v] for v in outside}  # for v's value
+        is_forced = [v in found and all(x >= room[v] for x, _ in found[v][1]) for v in forced]
+        _demand(is_forced in ([], [True]), "a state forces a variable that need not come next")
+        return [(placed | 1 << v, g + c) for v in forced or outside for x, c in found[v][0] if x < room[v]]
+
+    def _values(self, v: int, placed: int, free: list[int], own: list[Family]) -> tuple[list[Family], list[Family]]:
+        """(value, cost) of the first family inside, if it is not dropped; of the one of least value that costs less."""
+        first = next((family for family in self.families[v] if not family[1] & ~placed), None)
+        paid, inside, cheaper = sum(x for _, x in own), list[Family](), list[Family]()
+        for value, c, w, marks in self.rows[v]:
+            is_lower = (first is None or c < first[0]) and (not cheaper or value - paid < cheaper[0][0])
+            if is_lower or (c, w) == first:
+                value += sum(free[q] * a for q, a in marks) - sum(x for mask, x in own if not w & mask)
+                inside, cheaper = (inside, [min([(value, c), *cheaper])]) if is_lower else ([(value, c)], cheaper)
+        return inside, cheaper
+
+
+def _mask(*variables: int) -> int:
+    return sum(1 << v for v in variables)
+
+
+def _set(members: list[int], allowed: int) -> int:
+    is_set = 0 < len({v for v in members if allowed >> v & 1}) == len(members)
+    _demand(is_set, "a set is empty, or names a variable twice, outside its part or placed already")
+    return _mask(*members)
+
+
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Is a value built like the shape? Every number is whole and not negative, and True is no number."""
+    if isinstance(shape, dict):
+        return type(value) is dict and all(key in value and _has_shape(value[key], own) for key, own in shape.items())
+    if isinstance(shape, int):
+        return type(value) is int and value >= 0
+    shapes = shape * len(value) if type(value) is list and isinstance(shape, list) else shape
+    return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise CertificateError(otherwise)

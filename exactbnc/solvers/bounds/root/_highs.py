@@ -1,0 +1,213 @@
+"""The LP over some families and some cuts, in HiGHS.
+
+    min sum cost(v, W) x(v, W),   sum_W x(v, W) = 1 for every v,   sum a x >= rho for every cut,   x >= 0
+
+A cut stands in the form with fewer entries: sum a x >= rho or, since the families of v sum to 1,
+sum (amax - a) x <= sum_v amax(v) - rho. Its multiplier is the absolute value of the dual either way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
+from exactbnc.solvers.bounds.cuts.facets import coefficient_table
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, joined, no_cuts, right_hand_sides
+from exactbnc.solvers.costs.bits import has, trailing_zeros
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.costs.table import CostTable, Words
+
+DUAL_TOL = 1e-7
+"""HiGHS's tolerance on reduced costs, in score units."""
+LONGEST_RUN = 1e9
+"""Seconds; HiGHS takes no infinite limit."""
+
+
+class Solved(NamedTuple):
+    """x of the LP's families, which of them are at 0 and may leave, and multipliers of its cuts."""
+
+    x: Floats
+    is_idle: Bools
+    multipliers: Floats
+
+
+class ColumnLP:
+    """The LP over some families and cuts, in HiGHS. Row v is the convexity of v, row n_vars + i is cut i."""
+
+    def __init__(self, table: CostTable, families: Ints) -> None:
+        import highspy
+
+        self.table = table
+        self.families = np.zeros(0, dtype=np.int64)
+        self.cuts = no_cuts(table.n_words)
+        self.is_complement = np.zeros(0, dtype=np.bool_)
+        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        for name, value in (
+            ("output_flag", False), ("threads", 1), ("presolve", "off"), ("solver", "simplex"), ("simplex_strategy", 1),
+        ):  # fmt: skip
+            self._highs.setOptionValue(name, value)
+        ones, none = np.ones(table.n_vars), np.zeros(0)
+        start = np.zeros(table.n_vars, dtype=np.int32)
+        self._highs.addRows(table.n_vars, ones, ones, 0, start, none.astype(np.int32), none)
+        self.add_families(families)
+
+    def add_families(self, families: Ints) -> None:
+        if not len(families):
+            return
+        table = self.table
+        start, rows, values = _columns(
+            table.masks, table.child, families, self.cuts, self.is_complement, coefficient_table()
+        )
+        n = len(families)
+        cost = table.cost[families] * table.unit
+        self._highs.addCols(n, cost, np.zeros(n), np.full(n, np.inf), len(rows), start[:-1], rows, values)
+        self.families = np.concatenate([self.families, families])
+
+    def drop_families(self, which: Bools) -> None:
+        if not which.any():
+            return
+        columns = np.flatnonzero(which).astype(np.int32)
+        self._highs.deleteCols(len(columns), columns)
+        self.families = self.families[~which]
+
+    def add_cuts(self, cuts: Cuts) -> None:
+        if not cuts.n_cuts:
+            return
+        table = self.table
+        rho = right_hand_sides(cuts)
+        start, columns, values, is_complement, most = _rows(
+            table.masks, table.child, self.families, cuts, coefficient_table()
+        )
+        n = cuts.n_cuts
+        lower = np.where(is_complement, -np.inf, rho)
+        upper = np.where(is_complement, most - rho, np.inf)
+        self._highs.addRows(n, lower, upper, len(columns), start[:-1], columns, values)
+        self.cuts = joined(self.cuts, cuts)
+        self.is_complement = np.concatenate([self.is_complement, is_complement])
+
+    def drop_cuts(self, which: Bools) -> None:
+        if not which.any():
+            return
+        rows = (self.table.n_vars + np.flatnonzero(which)).astype(np.int32)
+        self._highs.deleteRows(len(rows), rows)
+        self.cuts = self.cuts.chosen(~which)
+        self.is_complement = self.is_complement[~which]
+
+    def solve(self, deadline: float, is_stopped: Callable[[], bool]) -> Solved | None:
+        """None if there is no optimum: HiGHS failed, it is late, or `is_stopped` was true at an iteration."""
+
+        def stop_if_asked(event: Any) -> None:
+            if is_stopped():
+                event.interrupt()
+
+        left = max(0.0, deadline - time.monotonic())
+        self._highs.setOptionValue("time_limit", min(self._highs.getRunTime() + left, LONGEST_RUN))
+        self._highs.cbSimplexInterrupt += stop_if_asked  # Python also hears Ctrl-C there
+        self._highs.run()
+        self._highs.cbSimplexInterrupt -= stop_if_asked
+        if self._highs.getModelStatus() != self._optimal:
+            return None
+        solution = self._highs.getSolution()
+        x, reduced = np.array(solution.col_value), np.array(solution.col_dual)
+        dual = np.array(solution.row_dual)[self.table.n_vars :]
+        return Solved(x, (x <= 0.0) & (reduced > DUAL_TOL), np.maximum(0.0, np.where(self.is_complement, -dual, dual)))
+
+
+@njit(cache=True)
+def _largest(cuts: Cuts, q: int, v: int, facets: NDArray[np.int8]) -> int:
+    """amax of member v: its largest coefficient in cut q."""
+    if cuts.facet[q] < 0:
+        return 1
+    largest = 0
+    for c in range(4):
+        if cuts.corners[q, c] == v:
+            for inside in range(16):
+                largest = max(largest, int(facets[cuts.facet[q], c, inside]))
+    return largest
+
+
+@njit(cache=True)
+def _rows(
+    masks: Words, child: Ints, families: Ints, cuts: Cuts, facets: NDArray[np.int8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, Bools, Ints]:
+    """The cuts over these families in compressed rows, which of them are complements, and sum_v amax(v)."""
+    n_cuts, n_columns = len(cuts.k), len(families)
+    is_complement = np.zeros(n_cuts, dtype=np.bool_)
+    most = np.zeros(n_cuts, dtype=np.int64)
+    start = np.zeros(n_cuts + 1, dtype=np.int32)
+    largest = np.zeros(64 * masks.shape[1], dtype=np.int64)
+    columns = np.empty(1024, dtype=np.int32)
+    values = np.empty(1024)
+    a = np.empty(n_columns, dtype=np.int64)
+    n = 0
+    for q in range(n_cuts):
+        for w in range(masks.shape[1]):
+            members = cuts.masks[q, w]
+            while members:
+                v = 64 * w + trailing_zeros(members)
+                members &= members - np.uint64(1)
+                largest[v] = _largest(cuts, q, v, facets)
+                most[q] += largest[v]
+        n_direct, n_complement = 0, 0
+        for i in range(n_columns):
+            v = child[families[i]]
+            a[i] = -1
+            if has(cuts.masks, q, v):
+                a[i] = cut_value(masks, families[i], v, cuts, q, facets)
+                n_direct += a[i] > 0
+                n_complement += a[i] < largest[v]
+        is_complement[q] = n_complement < n_direct
+        if n + n_columns > len(columns):
+            more_columns = np.empty(2 * (n + n_columns), dtype=np.int32)
+            more_values = np.empty(2 * (n + n_columns))
+            more_columns[:n], more_values[:n] = columns[:n], values[:n]
+            columns, values = more_columns, more_values
+        for i in range(n_columns):
+            if a[i] >= 0:
+                value = largest[child[families[i]]] - a[i] if is_complement[q] else a[i]
+                if value > 0:
+                    columns[n], values[n] = i, value
+                    n += 1
+        start[q + 1] = n
+    return start, columns[:n].copy(), values[:n].copy(), is_complement, most
+
+
+@njit(cache=True)
+def _columns(
+    masks: Words, child: Ints, families: Ints, cuts: Cuts, is_complement: Bools, facets: NDArray[np.int8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """These families as compressed columns: the convexity row of the child, then the cuts."""
+    n_vars = child[-1] + 1
+    n_entries = len(families)
+    n_cuts_of = np.zeros(n_vars, dtype=np.int64)
+    for v in range(n_vars):
+        for q in range(len(cuts.k)):
+            n_cuts_of[v] += has(cuts.masks, q, v)
+    for family in families:
+        n_entries += n_cuts_of[child[family]]
+    start = np.zeros(len(families) + 1, dtype=np.int32)
+    rows = np.empty(n_entries, dtype=np.int32)
+    values = np.empty(n_entries)
+    n = 0
+    for i in range(len(families)):
+        v = child[families[i]]
+        rows[n], values[n] = v, 1.0
+        n += 1
+        for q in range(len(cuts.k)):
+            if not has(cuts.masks, q, v):
+                continue
+            value = cut_value(masks, families[i], v, cuts, q, facets)
+            if is_complement[q]:
+                value = _largest(cuts, q, v, facets) - value
+            if value > 0:
+                rows[n], values[n] = n_vars + q, value
+                n += 1
+        start[i + 1] = n
+    return start, rows[:n].copy(), values[:n].copy()

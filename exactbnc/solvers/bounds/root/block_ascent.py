@@ -1,0 +1,242 @@
+"""Better multipliers without an LP: block-coordinate ascent on the smoothed dual of the cluster relaxation.
+
+At a temperature T the least reduced cost of a child gives way to a soft minimum,
+
+    max over lambda >= 0 of  sum_C lambda_C k_C - T sum_v log sum_W exp(-reduced(v, W) / T)
+
+one multiplier at a time: the best change of lambda_C is T log z with  sum_{v in C} B_v z / (A_v + B_v z) = k, where A_v
+and B_v are the weights exp(-reduced / T) of the families of v that hit C and that miss it (Meshi, Jaakkola & Globerson
+2012, "Convergence rate analysis of MAP coordinate minimization algorithms"; clusters and their dual: Jaakkola et al.
+2010). T falls from round to round. In between, clusters that the soft minimum's point violates join, and dual ascent
+goes on from the best multipliers. Multipliers are rounded down to whole numbers and their bounds taken in exact
+arithmetic; the best are kept, so what happens here can only fail to raise the bound.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.solvers.bounds.ascent._kernels import ascend_from
+from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, make_workspace
+from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
+from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Cuts, cluster_cuts
+from exactbnc.solvers.bounds.root._block_kernels import missing_flags, sweep
+from exactbnc.solvers.bounds.root.separation import Separators, separate
+from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, RootSettings
+from exactbnc.solvers.bounds.root.state import (
+    LARGEST_SUM,
+    SMALL_SHARE,
+    Improve,
+    Incumbent,
+    IsShort,
+    OnRound,
+    RootResult,
+    RootState,
+)
+from exactbnc.solvers.costs.bits import members_of
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.costs.table import CostTable, Words
+
+FIRST_TEMPERATURE = 1 / 200
+"""As a share of the gap; at higher ones nothing is gained."""
+COOLING = 0.95
+LAST_TEMPERATURE = 1 / 60
+"""As a share of the first one."""
+REHEATING, QUENCHING = 1.5, 0.4
+"""After a collapse; quenching before the first success: the incumbent is poor and the first temperature too high."""
+COLLAPSE = 0.3
+"""A bound that is this share of the gap below the best one is given up."""
+ACTIVE = 30.0
+"""Families with a reduced cost of more than so many T weigh nothing."""
+N_SWEEPS = 15
+MOST_ROUNDS = 150
+PATIENCE, LEAST_SHARE = 15, 0.01
+"""The end: less than this share of the gap closed in so many rounds."""
+ASCENT_EVERY, TIDY_EVERY = 3, 5
+MOST_ASCENT_VARIABLES = 128
+"""With more of them a dual ascent takes seconds."""
+TINY = 1e-6
+"""Multipliers of less than this share of the incumbent's cost leave."""
+LEAST_VALUE = 1e-3
+"""What a family needs to be in the support of a point."""
+SEPARATORS = Separators(use_facets=False, max_clusters=100, max_exact_clusters=50, exact_nodes=5_000)
+
+
+def solve_root_by_ascent(
+    table: CostTable,
+    cuts: Cuts,
+    multipliers: Ints,
+    incumbent: Incumbent,
+    *,
+    settings: RootSettings = DEFAULT_SETTINGS,
+    deadline: float = math.inf,
+    seed: int = 0,
+    most_rounds: int = MOST_ROUNDS,
+    improve: Improve | None = None,
+    on_round: OnRound | None = None,
+    is_short: IsShort | None = None,
+) -> RootResult:
+    """Raise the bound of `multipliers` on `cuts`, clusters all, as `solve_root` does but without an LP."""
+    if not np.all(cuts.facet == CLUSTER):
+        raise ValueError(f"block-coordinate ascent takes clusters, got {np.sum(cuts.facet != CLUSTER)} facets")
+    root = RootState(table, incumbent, settings, deadline, improve, is_short)
+    ascent = _BlockAscent(root, seed)
+    with ctrl_c_calls(root.stop):
+        ascent.ascend(cuts, multipliers, most_rounds, on_round)
+    return root.result(ascent.worth_keeping())
+
+
+class _BlockAscent:
+    """Clusters in use, as `rows` of all cuts at the root, and their multipliers before rounding."""
+
+    def __init__(self, root: RootState, seed: int) -> None:
+        self.root = root
+        self.random = np.random.default_rng(seed)
+        self.row_of: dict[tuple[int, bytes], int] = {}
+        self.rows = np.zeros(0, dtype=np.int64)
+        self.values = np.zeros(0)
+        self.reduced = np.zeros(0, dtype=np.int64)  # of the families that are left
+        self.first_bound = self.root.bound
+
+    def ascend(self, cuts: Cuts, multipliers: Ints, most_rounds: int, on_round: OnRound | None) -> None:
+        """Rounds: bound and fix, sweep, separate, cool; now and then a dual ascent and a network."""
+        root = self.root
+        self._join(cuts, multipliers.astype(np.float64))
+        self.first_bound = self._bound()
+        temperature = FIRST_TEMPERATURE * max(0, root.gap)
+        coldest = LAST_TEMPERATURE * temperature
+        gaps, has_helped = [root.gap], False
+        while not root.is_over and temperature > 0.0 and root.n_rounds < most_rounds and not _is_flat(gaps):
+            point = self._sweep(temperature)
+            root.n_rounds += 1
+            if root.n_rounds % TIDY_EVERY == 0:
+                root.look_for_network(*_support(point))
+                self._drop_tiny()
+            best = root.bound
+            bound = self._bound()
+            has_helped |= bound > best
+            if bound < root.bound - COLLAPSE * root.gap:
+                self._restore()
+                self._bound()
+                temperature *= REHEATING if has_helped else QUENCHING
+            elif not root.is_over:
+                found = separate(root.point(*_support(point)), root.table.n_words, SEPARATORS)
+                self._join(found, np.zeros(found.n_cuts))
+            if root.n_rounds % ASCENT_EVERY == 0 and root.table.n_vars <= MOST_ASCENT_VARIABLES:
+                self._dual_ascent()
+            if on_round is not None:
+                on_round(root.bound, root.incumbent)
+            gaps.append(root.gap)
+            temperature = max(COOLING * temperature, coldest)
+
+    def _join(self, cuts: Cuts, values: Floats) -> None:
+        """Take up clusters, or add to the multipliers of those that are there."""
+        rows = np.zeros(cuts.n_cuts, dtype=np.int64)
+        new: list[int] = []
+        for q in range(cuts.n_cuts):
+            key = (int(cuts.k[q]), cuts.masks[q].tobytes())
+            if key not in self.row_of:
+                self.row_of[key] = self.root.cuts.n_cuts + len(new)
+                new.append(q)
+            rows[q] = self.row_of[key]
+        self.root.add_cuts(cuts.chosen(np.array(new, dtype=np.int64)))
+        everything = self._spread()
+        np.add.at(everything, rows, values)
+        self.rows = np.union1d(self.rows, rows)
+        self.values = everything[self.rows]
+
+    def _spread(self) -> Floats:
+        """Multipliers on all of the state's cuts."""
+        everything = np.zeros(self.root.cuts.n_cuts)
+        everything[self.rows] = self.values
+        return everything
+
+    def _drop_tiny(self) -> None:
+        is_kept = self.values >= TINY * self.root.incumbent.cost
+        self.rows, self.values = self.rows[is_kept], self.values[is_kept]
+
+    def _restore(self) -> None:
+        """Go back to the best multipliers; all clusters in use stay so."""
+        best = self.root.multipliers
+        self.rows = np.union1d(self.rows, np.flatnonzero(best))
+        self.values = best[self.rows].astype(np.float64)
+
+    def _bound(self) -> int:
+        """The bound of the multipliers, rounded down; families go by it."""
+        root = self.root
+        everything = self._spread()
+        everything *= min(1.0, LARGEST_SUM / max(1.0, float(root.largest_sums @ everything)))
+        reduced = root.take(np.floor(everything).astype(np.int64))
+        of_family = np.zeros(root.table.n_families, dtype=np.int64)
+        of_family[root.live_index] = reduced.cost
+        root.fix([reduced])
+        self.reduced = of_family[root.live_index]
+        return reduced.bound
+
+    def _sweep(self, temperature: float) -> Floats:
+        """Set the multipliers to the best ones at a temperature; the soft minimum's point over all families."""
+        root = self.root
+        cuts = root.cuts.chosen(self.rows)
+        active = np.flatnonzero(self.reduced <= ACTIVE * temperature)
+        child = root.live.child[active]
+        child_start = np.searchsorted(child, np.arange(root.table.n_vars + 1))
+        weight = np.exp(-self.reduced[active] / temperature)
+        pair_start, members = members_of(cuts.masks)
+        flag_start, misses = missing_flags(
+            child_start, np.ascontiguousarray(root.live.masks[active]), cuts.masks, cuts.k, pair_start, members
+        )
+        values = self.values.copy()
+        sweep(
+            child_start, cuts.k, pair_start, members, flag_start, misses, temperature, N_SWEEPS, values, weight
+        )  # fmt: skip
+        self.values = values
+        share = weight / np.add.reduceat(weight, child_start[:-1])[child]
+        share[share < LEAST_VALUE] = 0.0
+        share /= np.add.reduceat(share, child_start[:-1])[child]
+        point = np.zeros(root.table.n_families)
+        point[root.live_index[active]] = share
+        root.x[:] = point
+        return point
+
+    def _dual_ascent(self) -> None:
+        """Dual ascent from the best multipliers, which become the current ones."""
+        root = self.root
+        if root.is_over:
+            return
+        arranged = arrange(root.live, np.ones(root.live.n_families, dtype=np.bool_), root.cuts, root.multipliers)
+        workspace = make_workspace(arranged)
+        nothing = np.zeros((1, root.table.n_words), dtype=np.int64)
+        order = self.random.permutation(root.table.n_vars)
+        _, n_raises = ascend_from(arranged, workspace, nothing, root.gap, order)
+        if n_raises == 0:
+            return
+        raises = workspace.raises[:n_raises]
+        self._restore()
+        self._join(_clusters(raises[:, MEMBERS:]), raises[:, RAISED].astype(np.float64))
+        self._bound()
+
+    def worth_keeping(self) -> Bools:
+        """Multipliers are left out only where that keeps the given bound."""
+        root = self.root
+        if root.bound - self.first_bound <= SMALL_SHARE * root.gap:
+            return np.asarray(root.multipliers > 0)
+        return root.worth_keeping()
+
+
+def _clusters(masks: Ints) -> Cuts:
+    words: Words = np.ascontiguousarray(masks).view(np.uint64)
+    return cluster_cuts(words, 1)
+
+
+def _support(point: Floats) -> tuple[Ints, Floats]:
+    families = np.flatnonzero(point)
+    return families, point[families]
+
+
+def _is_flat(gaps: list[int]) -> bool:
+    """Did the last rounds, one gap each, close too little of it?"""
+    return len(gaps) > PATIENCE and gaps[-1 - PATIENCE] - gaps[-1] < LEAST_SHARE * gaps[-1]

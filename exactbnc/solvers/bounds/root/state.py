@@ -1,0 +1,218 @@
+"""What is known at the root, whatever finds the multipliers: cuts, the best multipliers on them, families, incumbent.
+
+Multipliers are whole, so that they give reduced costs and a bound over all families in exact arithmetic
+(`exactbnc.solvers.bounds.cuts.pool`). A family with bound + reduced cost >= the incumbent's cost is in no better
+network: it is dropped for good. From then on the bound holds for networks that are better than the incumbent, and is
+taken over the families that are left. Costs are multiples of the table's grain, so "better" means by at least that
+much.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats, Point
+from exactbnc.solvers.bounds.cuts.facets import coefficient_table
+from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced, joined, no_cuts, reduced_costs, right_hand_sides
+from exactbnc.solvers.bounds.root._families import is_acyclic, rows_of, smallest_families
+from exactbnc.solvers.bounds.root.settings import RootSettings
+from exactbnc.solvers.costs.bits import members_of
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.costs.table import CostTable
+from exactbnc.solvers.local_search.sink import best_families, sink_order
+
+SUPPORT_TOL = 1e-7
+"""A family with less than this is not in the support of a point."""
+INTEGRAL_TOL = 1e-6
+SMALL_SHARE = 0.01
+"""The least multipliers are left out if they are together worth no more than this share of the gap."""
+LARGEST_SUM = 2.0**61
+"""What multipliers may add up to over a network, so that nothing leaves 64 bits."""
+
+
+class Incumbent(NamedTuple):
+    """The best network known: per child a family of the table, and their cost."""
+
+    chosen: Ints
+    cost: int
+
+
+@dataclass(frozen=True, eq=False)
+class RootResult:
+    """What the root LP proved: every network cheaper than the incumbent costs at least `bound`; closed: there is none.
+
+    Such networks use only the families in `is_alive`; `multipliers` > 0 on `cuts` give `bound` over these. The last LP
+    had the rows `lp_cuts` and the solution `x`, over all families of the table.
+    """
+
+    cuts: Cuts
+    multipliers: Ints
+    bound: int
+    is_alive: Bools
+    lp_cuts: Cuts
+    incumbent: Incumbent
+    is_closed: bool
+    x: Floats
+    n_rounds: int
+    n_columns: int
+    seconds: dict[str, float]
+    is_interrupted: bool
+
+
+Improve = Callable[[Ints], Ints]
+"""From an order that follows an LP point to a better one: a local search."""
+OnRound = Callable[[int, Incumbent], None]
+"""Called with the bound and the incumbent."""
+Keep = Callable[[Cuts, Ints], None]
+"""Called with the cuts in use and the best multipliers on them."""
+IsShort = Callable[[], bool]
+"""Is the memory used up?"""
+
+
+class RootState:
+    """All cuts found, the best multipliers on them, what is left of the table, the incumbent."""
+
+    def __init__(
+        self,
+        table: CostTable,
+        incumbent: Incumbent,
+        settings: RootSettings,
+        deadline: float,
+        improve: Improve | None,
+        is_short: IsShort | None = None,
+    ) -> None:
+        self.table, self.incumbent, self.settings, self.deadline = table, incumbent, settings, deadline
+        self.improve = improve
+        self.is_short = is_short
+        self.start, self.members = members_of(table.masks)
+        self.smallest = smallest_families(self.start, table.child_start)
+        self.live, self.live_index = table, np.arange(table.n_families)
+        self.cuts = self.lp_cuts = no_cuts(table.n_words)
+        self.multipliers = np.zeros(0, dtype=np.int64)
+        self.largest_sums = np.zeros(0)
+        self.bound = -(2**62)
+        self.x = np.zeros(table.n_families)
+        self.x[incumbent.chosen] = 1.0
+        self.n_rounds, self.n_columns = 0, 0
+        self.seconds: dict[str, float] = {}
+        self.is_interrupted = self.is_proved = False
+
+    def stop(self) -> None:
+        self.is_interrupted = True
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
+
+    @property
+    def least_useless(self) -> int:
+        """The least cost that is not better than the incumbent's; costs are multiples of the table's grain."""
+        return self.incumbent.cost - max(self.table.grain, self.settings.least_gain) + 1
+
+    @property
+    def gap(self) -> int:
+        return self.least_useless - self.bound
+
+    @property
+    def is_over(self) -> bool:
+        is_stopped = self.is_interrupted or time.monotonic() >= self.deadline
+        return is_stopped or self.is_closed or (self.is_short is not None and self.is_short())
+
+    @property
+    def is_closed(self) -> bool:
+        return self.is_proved or self.gap <= 0
+
+    def add_cuts(self, cuts: Cuts) -> None:
+        self.cuts = joined(self.cuts, cuts)
+        self.largest_sums = np.concatenate([self.largest_sums, largest_sums(cuts)])
+        self.multipliers = np.concatenate([self.multipliers, np.zeros(cuts.n_cuts, dtype=np.int64)])
+
+    def take(self, multipliers: Ints) -> Reduced:
+        """Reduced costs of the families that are left, with multipliers on all cuts; the best multipliers are kept."""
+        reduced = reduced_costs(self.live, self.cuts, multipliers)
+        if reduced.bound > self.bound:
+            self.bound, self.multipliers = reduced.bound, multipliers
+        return reduced
+
+    def fix(self, evaluated: list[Reduced]) -> None:
+        """Drop the families that one of the bounds rules out; a child without a family is a proof."""
+        if self.is_closed:
+            return
+        is_kept = np.all([reduced.bound + reduced.cost < self.least_useless for reduced in evaluated], axis=0)
+        if len(np.unique(self.live.child[is_kept])) < self.table.n_vars:
+            self.is_proved = True
+        elif not is_kept.all():
+            self.live = self.live.without(~is_kept)
+            self.live_index = self.live_index[is_kept]
+
+    def look_for_network(self, families: Ints, x: Floats) -> None:
+        table = self.table
+        chosen = families[x > 1.0 - INTEGRAL_TOL]
+        if len(chosen) == table.n_vars:
+            chosen = chosen[np.argsort(table.child[chosen])]
+            if is_acyclic(table.masks, chosen):
+                self.offer(chosen)
+                return
+        listed = np.union1d(families, self.smallest)  # families are sorted by child
+        child_start = np.searchsorted(table.child[listed], np.arange(table.n_vars + 1))
+        order = sink_order(child_start, *rows_of(self.start, self.members, listed), self.x[listed])
+        if order is not None:
+            order = order if self.improve is None else self.improve(order)
+            found = best_families(table.child_start, self.start, self.members, order)
+            if found is not None:
+                self.offer(found)
+
+    def offer(self, chosen: Ints) -> None:
+        cost = int(self.table.cost[chosen].sum())
+        if cost < self.incumbent.cost:
+            self.incumbent = Incumbent(chosen, cost)
+
+    def point(self, families: Ints, x: Floats) -> Point:
+        is_used = x > SUPPORT_TOL
+        used = families[is_used]
+        return Point(self.table.n_vars, self.table.child[used], x[is_used], *rows_of(self.start, self.members, used))
+
+    def worth_keeping(self) -> Bools:
+        """Which multipliers stay: leaving out one lowers the bound by at most lambda rho, and many are tiny."""
+        loss = right_hand_sides(self.cuts) * self.multipliers
+        order = np.argsort(loss, kind="stable")
+        is_kept = np.empty(len(loss), dtype=np.bool_)
+        is_kept[order] = np.cumsum(loss[order]) > max(0, int(SMALL_SHARE * self.gap))
+        return is_kept
+
+    def result(self, is_used: Bools) -> RootResult:
+        """What was proved, by these of the multipliers."""
+        cuts, multipliers = self.cuts.chosen(is_used), self.multipliers[is_used]
+        reduced = reduced_costs(self.live, cuts, multipliers)
+        self.fix([reduced])
+        reduced = reduced_costs(self.live, cuts, multipliers)
+        is_alive = np.zeros(self.table.n_families, dtype=np.bool_)
+        is_alive[self.live_index] = True
+        return RootResult(
+            cuts,
+            multipliers,
+            reduced.bound,
+            is_alive,
+            self.lp_cuts,
+            self.incumbent,
+            self.is_closed,
+            self.x,
+            self.n_rounds,
+            self.n_columns,
+            self.seconds,
+            self.is_interrupted,
+        )
+
+
+def largest_sums(cuts: Cuts) -> Floats:
+    """At least what one unit on each cut can add up to over the families of a network."""
+    n_members = np.unpackbits(cuts.masks.view(np.uint8), axis=1).sum(axis=1)
+    return np.asarray(n_members * float(coefficient_table().max()))

@@ -1,0 +1,102 @@
+"""What an integral point violates, as valid inequalities that cut it off: cycles and ancestors.
+
+- a cycle through the variables C, precedence arcs included: the cluster inequality of C
+  (`exactbnc.solvers.bounds.cuts.cluster`);
+- a forbidden ancestor with the path a = v_0 -> v_1 -> ... -> v_m = b: sum_i arc(v_{i-1}, v_i) <= m - 1;
+- a required ancestor a of b, where R is what a reaches and b is not in R: some arc leaves R,
+  sum of x(v, W) over v not in R and W n R != {} >= 1.
+
+If nothing is violated, the point is a network that satisfies every rule beyond the linear rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from exactbnc.problem.problem import Problem
+from exactbnc.solvers.bounds.cuts.cluster import cycle_clusters
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts
+from exactbnc.solvers.costs.graph import Ints
+from exactbnc.solvers.ilp.model.cut_rows import cut_rows
+from exactbnc.solvers.ilp.model.model import Columns, Row, packed
+
+Pair = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class AncestorRules:
+    """Pairs (ancestor, descendant) by index."""
+
+    required: tuple[Pair, ...]
+    forbidden: tuple[Pair, ...]
+
+    @classmethod
+    def of(cls, problem: Problem) -> AncestorRules:
+        """The rules of a problem; that a variable is no ancestor of itself is acyclicity."""
+        return cls(
+            tuple(problem.pairs("required_ancestors")),
+            tuple((a, b) for a, b in problem.pairs("forbidden_ancestors") if a != b),
+        )
+
+
+def violated_rows(columns: Columns, rules: AncestorRules, chosen: Ints) -> Iterator[Row]:
+    """Rows that the point with these columns violates; none if and only if it is feasible."""
+    cycles = cycle_clusters([columns.before_of(column) for column in chosen.tolist()])
+    is_member = np.zeros((len(cycles), columns.n_vars), dtype=np.bool_)
+    for cycle, own in zip(cycles, is_member, strict=True):
+        own[list(cycle)] = True
+    yield from cut_rows(columns, cluster_cuts(packed(is_member), 1))
+    if not (rules.required or rules.forbidden):
+        return
+    children: list[list[int]] = [[] for _ in columns.names]
+    for child, column in enumerate(chosen.tolist()):
+        for parent in columns.parents_of(column):
+            children[parent].append(child)
+    for ancestor, descendant in rules.forbidden:
+        came_from = _reach(children, ancestor)
+        if descendant in came_from:
+            yield _path_row(columns, _path(came_from, ancestor, descendant))
+    for ancestor, descendant in rules.required:
+        reached = _reach(children, ancestor)
+        if descendant not in reached:
+            yield _leaving_row(columns, reached)
+
+
+def _reach(children: Sequence[Sequence[int]], source: int) -> dict[int, int]:
+    """Everything that the source reaches, itself included, with the predecessor on a shortest path."""
+    came_from = {source: source}
+    layer = [source]
+    for parent in layer:
+        for child in children[parent]:
+            if child not in came_from:
+                came_from[child] = parent
+                layer.append(child)
+    return came_from
+
+
+def _path(came_from: dict[int, int], source: int, target: int) -> list[int]:
+    path = [target]
+    while path[-1] != source:
+        path.append(came_from[path[-1]])
+    return path[::-1]
+
+
+def _path_row(columns: Columns, path: Sequence[int]) -> Row:
+    arcs = list(pairwise(path))
+    held = [column for parent, child in arcs for column in columns.holding(parent, child)]
+    return Row.of(held, rhs=len(arcs) - 1.0)
+
+
+def _leaving_row(columns: Columns, reached: Collection[int]) -> Row:
+    leaving = [
+        column
+        for child in range(columns.n_vars)
+        if child not in reached
+        for column in columns.of(child)
+        if any(parent in reached for parent in columns.parents_of(column))
+    ]
+    return Row.of(leaving, lhs=1.0)

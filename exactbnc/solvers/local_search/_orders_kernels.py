@@ -1,0 +1,299 @@
+"""Compiled moves of the search over orders: insertions of one variable, all of them priced together.
+
+Moving v past u changes the cost of two children only, so the
+change of the total as v goes from its place p to place j is
+
+    sum over the u passed of flip(u, v)  +  own(j) - own(p),
+
+where flip(u, v) is the change of u's cost when v comes to its other side, and own(j) is v's cheapest family among those
+before place j. flip(u, v) is kept until the predecessors of u change (`stamp`), own is read off in one pass over the
+families of v in order of cost: a family is open from behind its last member on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from exactbnc.solvers.local_search._draws import draw
+from exactbnc.solvers.local_search._orders_families import Families, Ints, Words
+
+TOTAL, KEPT, BEST, CHAIN_BEST, N_QUEUED, QUEUE_HEAD, CLOCK, WORK, N_IDLE, N_KICKS = range(10)
+"""Places in the tally: costs of the order in hand, of the one to return to, of the best, of the best of the chain; the
+queue; the last stamp given out; families and pairs looked at; kicks since the chain improved; all kicks."""
+
+
+class Walk(NamedTuple):
+    """An order on its way: families chosen, flips, the variables whose insertions are to be priced; two orders kept."""
+
+    order: Ints
+    rank: Ints
+    chosen: Ints
+    stamp: Ints
+    flip: Ints
+    flip_stamp: Ints
+    queue: Ints
+    is_queued: NDArray[np.bool_]
+    change: Ints
+    kept_order: Ints
+    kept_rank: Ints
+    kept_chosen: Ints
+    kept_stamp: Ints
+    best_order: Ints
+    tally: Ints
+    random: Words
+
+
+@njit(cache=True, nogil=True)
+def last_rank(start: Ints, members: Ints, rank: Ints, family: int, limit: int) -> int:
+    """The place of the family's last member, -1 without members; the limit if it is not below it."""
+    last = -1
+    for k in range(start[family], start[family + 1]):
+        if rank[members[k]] >= limit:
+            return limit
+        last = max(last, rank[members[k]])
+    return last
+
+
+@njit(cache=True, nogil=True)
+def fits(start: Ints, members: Ints, rank: Ints, family: int, limit: int, added: int) -> bool:
+    """Are all members before the limit, one variable added to those (-1: none)?"""
+    for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
+        if rank[members[k]] >= limit and members[k] != added:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def holds(start: Ints, members: Ints, family: int, v: int) -> bool:
+    """Is v a member of the family?"""
+    for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
+        if members[k] == v:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def family_across(
+    start: Ints, members: Ints, rank: Ints, holders: Ints, first: int, end: int, family: int, u: int, v: int
+) -> int:
+    """The family of u if v came to its other side; u has `family` now, those with v are `holders[first:end]`."""
+    limit = rank[u]
+    if rank[v] > limit:
+        for k in range(first, end):
+            if holders[k] >= family:
+                break
+            if fits(start, members, rank, holders[k], limit, v):
+                return int(holders[k])
+    elif holds(start, members, family, v):
+        while holds(start, members, family, v) or not fits(start, members, rank, family, limit, -1):
+            family += 1
+    return family
+
+
+@njit(cache=True, nogil=True)
+def price_places(t: Families, walk: Walk, v: int) -> int:
+    """Write to `change[j]` what the total changes by as v goes on to place j, from its own place outwards.
+
+    Returns the first place worth a look: further left v loses more than its children gain. The caller puts `change`
+    back to zero.
+    """
+    start, members, cost, holder_start, holders = t.member_start, t.members, t.cost, t.holder_start, t.holders
+    pair_child, rank, families, change = t.pair_child, walk.rank, walk.chosen, walk.change
+    stamp, flip, flip_stamp = walk.stamp, walk.flip, walk.flip_stamp
+    n_vars, here, chosen = len(rank), rank[v], families[v]
+    to_gain = 0
+    for pair in range(t.pair_start[v], t.pair_start[v + 1]):
+        u = pair_child[pair]
+        if flip_stamp[pair] != stamp[u]:
+            flip_stamp[pair] = stamp[u]
+            first, end = holder_start[pair], holder_start[pair + 1]
+            across = family_across(start, members, rank, holders, first, end, families[u], u, v)
+            flip[pair] = cost[across] - cost[families[u]]
+        if flip[pair] != 0:
+            change[rank[u]] = flip[pair]
+            if rank[u] < here:
+                to_gain -= flip[pair]
+    own = cost[chosen]
+    open_from, cheaper = n_vars, 0
+    for family in range(t.child_start[v], chosen):
+        last = last_rank(start, members, rank, family, open_from)
+        if last < open_from:
+            if open_from < n_vars:
+                change[open_from] += cheaper - cost[family]
+            open_from, cheaper = last, cost[family]
+    if open_from < n_vars:
+        change[open_from] += cheaper - own
+    walk.tally[WORK] += t.pair_start[v + 1] - t.pair_start[v] + chosen - t.child_start[v] + n_vars // 8
+    if to_gain == 0:
+        return int(here)
+    open_from, paid, family = last_rank(start, members, rank, chosen, n_vars), own, chosen
+    while open_from >= 0:
+        family += 1
+        if cost[family] - own > to_gain:
+            break
+        last = last_rank(start, members, rank, family, open_from)
+        if last < open_from:
+            change[open_from] += cost[family] - paid
+            open_from, paid = last, cost[family]
+    walk.tally[WORK] += family - chosen
+    return int(open_from + 1)
+
+
+@njit(cache=True, nogil=True)
+def best_place(t: Families, walk: Walk, v: int) -> int:
+    """The place of v with the least total; its own place if no other is better."""
+    first = price_places(t, walk, v)
+    here, own = walk.rank[v], t.cost[walk.chosen[v]]
+    place, least, total = here, 0, 0
+    for j in range(here - 1, first - 1, -1):
+        total += walk.change[j]
+        if total < least:
+            place, least = j, total
+    total = 0
+    if own > 0:
+        for j in range(here + 1, len(walk.order)):
+            total += walk.change[j]
+            if total < least:
+                place, least = j, total
+            if total > own:  # v cannot win back more than its own cost
+                break
+    walk.change[:] = 0
+    return int(place)
+
+
+@njit(cache=True, nogil=True)
+def put_in_queue(walk: Walk, v: int) -> None:
+    """Have the insertions of v priced again."""
+    if walk.is_queued[v]:
+        return
+    walk.is_queued[v] = True
+    walk.queue[(walk.tally[QUEUE_HEAD] + walk.tally[N_QUEUED]) % len(walk.queue)] = v
+    walk.tally[N_QUEUED] += 1
+
+
+@njit(cache=True, nogil=True)
+def queue_members(t: Families, walk: Walk, first: int, end: int) -> None:
+    """Queue the members of some families, unless all variables are in the queue."""
+    if walk.tally[N_QUEUED] == len(walk.order):
+        return
+    for k in range(t.member_start[first], t.member_start[end]):
+        put_in_queue(walk, t.members[k])
+
+
+@njit(cache=True, nogil=True)
+def choose(t: Families, walk: Walk, u: int, family: int) -> None:
+    """Give u a family; its predecessors are others than before."""
+    walk.tally[TOTAL] += t.cost[family] - t.cost[walk.chosen[u]]
+    walk.chosen[u] = family
+    walk.tally[CLOCK] += 1
+    walk.stamp[u] = walk.tally[CLOCK]
+
+
+@njit(cache=True, nogil=True)
+def pass_child(t: Families, walk: Walk, u: int, v: int, pair: int) -> None:
+    """Give u its family with v on its other side; queue the parents that may do better for u than before.
+
+    With v added these are members of families with v, or of the family before or after. With v removed they are members
+    of families cheaper than the new one, and nobody if u keeps its family.
+    """
+    before = walk.chosen[u]
+    first, end = t.holder_start[pair], t.holder_start[pair + 1]
+    after = family_across(t.member_start, t.members, walk.rank, t.holders, first, end, before, u, v)
+    put_in_queue(walk, u)
+    if walk.rank[v] > walk.rank[u]:
+        queue_members(t, walk, before, before + 1)
+        queue_members(t, walk, after, after + 1)
+        for k in range(t.holder_start[pair], t.holder_start[pair + 1]):
+            if t.holders[k] >= after:
+                break
+            queue_members(t, walk, t.holders[k], t.holders[k] + 1)
+    elif after > before:
+        queue_members(t, walk, t.child_start[u], after + 1)
+    choose(t, walk, u, after)
+
+
+@njit(cache=True, nogil=True)
+def move(t: Families, walk: Walk, v: int, place: int) -> None:
+    """Put v at a place, and in the queue every other variable that may have an improving insertion now.
+
+    A child that v does not pass can gain only if v comes nearer from the right, or further left of it.
+    """
+    old, before = walk.rank[v], walk.chosen[v]
+    first, last = min(old, place), max(old, place)
+    for pair in range(t.pair_start[v], t.pair_start[v + 1]):
+        u = t.pair_child[pair]
+        if first <= walk.rank[u] <= last:
+            pass_child(t, walk, u, v, pair)
+        elif place < old and (walk.rank[u] > last or t.holders[t.holder_start[pair]] < walk.chosen[u]):
+            put_in_queue(walk, u)
+    step = 1 if place > old else -1
+    for j in range(old, place, step):
+        walk.order[j] = walk.order[j + step]
+        walk.rank[walk.order[j]] = j
+    walk.order[place] = v
+    walk.rank[v] = place
+    family = t.child_start[v] if place > old else before
+    while not fits(t.member_start, t.members, walk.rank, family, place, -1):
+        family += 1
+    choose(t, walk, v, family)
+    if place > old or family > before:
+        queue_members(t, walk, t.child_start[v], family + 1)
+        queue_members(t, walk, before, before + 1)
+
+
+@njit(cache=True, nogil=True)
+def enter(t: Families, walk: Walk) -> None:
+    """Start at `order`: ranks, families, total; all variables in the queue, shuffled."""
+    n_vars = len(walk.order)
+    for j in range(n_vars):
+        walk.rank[walk.order[j]] = j
+    walk.tally[TOTAL] = 0
+    for v in range(n_vars):
+        family = t.child_start[v]
+        while not fits(t.member_start, t.members, walk.rank, family, walk.rank[v], -1):
+            family += 1
+        walk.chosen[v] = family
+        walk.tally[TOTAL] += t.cost[family]
+        walk.tally[CLOCK] += 1
+        walk.stamp[v] = walk.tally[CLOCK]
+    walk.tally[QUEUE_HEAD], walk.tally[N_QUEUED] = 0, n_vars
+    for j in range(n_vars):
+        k = draw(walk.random, j + 1)
+        walk.queue[j] = walk.queue[k]
+        walk.queue[k] = j
+        walk.is_queued[j] = True
+
+
+@njit(cache=True, nogil=True)
+def note_best(t: Families, walk: Walk) -> None:
+    """Remember the order in hand if it is the best so far and every child has a family."""
+    if walk.tally[TOTAL] >= walk.tally[BEST]:
+        return
+    for v in range(len(walk.order)):
+        if walk.chosen[v] + 1 == t.child_start[v + 1]:
+            return
+    walk.tally[BEST] = walk.tally[TOTAL]
+    for j in range(len(walk.order)):
+        walk.best_order[j] = walk.order[j]
+
+
+@njit(cache=True, nogil=True)
+def climb(t: Families, walk: Walk, work: int) -> bool:
+    """Best insertions, variable by variable, until none improves (True) or so much work is done (False)."""
+    end = walk.tally[WORK] + work
+    while walk.tally[N_QUEUED] > 0:
+        if walk.tally[WORK] > end:
+            return False
+        head = walk.tally[QUEUE_HEAD]
+        v = walk.queue[head]
+        walk.tally[QUEUE_HEAD] = (head + 1) % len(walk.queue)
+        walk.tally[N_QUEUED] -= 1
+        walk.is_queued[v] = False
+        place = best_place(t, walk, v)
+        if place != walk.rank[v]:
+            move(t, walk, v, place)
+    return True

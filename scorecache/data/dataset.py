@@ -1,0 +1,352 @@
+"""A data table as integer codes: declared states, names, and how often each row counts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorecache.data._encode import (
+    MOST_STATES,
+    MOST_WEIGHT,
+    Encoder,
+    Encoding,
+    RawColumn,
+    assemble,
+    check_states,
+    is_missing,
+    not_a_weight,
+    undeclared,
+    whole_weights,
+)
+from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
+
+_SORTABLE_KINDS = "biufUSmM"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Codes 0..arity-1, one row of the array per column of the table; no value is missing.
+
+    `states[v]` lists the declared states of variable v, also those that never occur; `weights`, whole numbers, say how
+    many identical rows a row stands for (None: one each). The arrays become read-only.
+
+    `measurements` are the numbers of columns that are to be cut (`exactbnc.learning.discretize.tables`) before anything
+    can be learned: a reader that is asked to keeps them where they are too many to be states. The one state "a number"
+    then stands for all of them, and a number is NaN where the column has another state, such as "missing".
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    codes: NDArray[np.uint16]
+    weights: NDArray[np.int64] | None = None
+    measurements: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_names(self.names)
+        _check_codes(self)
+        _check_weights(self)
+        _check_measurements(self)
+        self.codes.flags.writeable = False
+        if self.weights is not None:
+            self.weights.flags.writeable = False
+        for numbers in self.measurements.values():
+            numbers.flags.writeable = False
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Mapping[Any, Any] | Iterable[Any],
+        *,
+        names: Iterable[str] | None = None,
+        states: Mapping[Any, Iterable[Hashable]] | None = None,
+        weights: ArrayLike | None = None,
+        missing: str = "error",
+        max_states: int | None = None,
+    ) -> Dataset:
+        """Encode columns of hashable values, name -> values or a sequence of columns named 0, 1, 2, ... by default.
+
+        States that are not declared are sorted: numbers by size, text as text, objects without an order as they come.
+        None, NaN, NaT and pandas.NA are missing values: an error, or their rows are dropped (`missing="drop"`), or they
+        are one more state (`missing="category"`). A numeric column with more than 100 values and any other with more
+        than 1000 is refused; `max_states` replaces both limits. Rows of weight 0 only declare states.
+
+        >>> data = Dataset.from_columns({"rain": ["no", "yes", "no"], "wet": [0, 1, 1]}, states={"rain": ["yes", "no"]})
+        >>> data.states
+        (('yes', 'no'), (0, 1))
+        >>> data.codes.tolist()
+        [[1, 0, 1], [0, 1, 1]]
+        """
+        if isinstance(columns, Mapping):
+            if names is not None:
+                raise ParameterError("names go with a sequence of columns; a mapping brings its own")
+            names, columns = list(columns), columns.values()
+        columns = list(columns)
+        names = list(map(str, range(len(columns)) if names is None else names))
+        _check_names(names)
+        if len(names) != len(columns):
+            raise ParameterError(f"{len(columns)} columns need as many names. Got {len(names)} instead.")
+        declared = {str(name): tuple(listed) for name, listed in (states or {}).items()}
+        encoding = Encoding(declared, missing, max_states)
+        encoding.check_columns(names)
+        raw = [_raw_column(name, values, declared.get(name)) for name, values in zip(names, columns, strict=True)]
+        n_rows = _common_length(raw)
+        return cls(*assemble(raw, None if weights is None else whole_weights(weights, n_rows), encoding))
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        states: Mapping[Any, Iterable[Hashable]] | None = None,
+        weights: str | ArrayLike | None = None,
+        missing: str = "error",
+        max_states: int | None = None,
+    ) -> Dataset:
+        """Encode a DataFrame as `from_columns` does; a categorical column declares its categories, in their order.
+
+        `weights` is the name of a column, which then is not a variable, or an array.
+        """
+        if isinstance(weights, str):
+            frame, weights = frame.drop(columns=weights), frame[weights]
+        columns = [values for _, values in frame.items()]
+        return cls.from_columns(
+            columns, names=frame.columns, states=states, weights=weights, missing=missing, max_states=max_states
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: ArrayLike,
+        arities: Sequence[int] | None = None,
+        *,
+        names: Iterable[str] | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Dataset:
+        """Take codes as they are, one row of the array per variable; the states are 0..arity-1.
+
+        Without `arities` a variable has as many states as its largest code asks for.
+        """
+        table = np.asarray(codes)
+        if table.ndim != 2 or table.dtype.kind not in "biu" or table.size == 0:
+            raise DataError(f"codes must be whole numbers, variables x rows. Got {table.dtype} {table.shape} instead.")
+        if table.min() < 0 or table.max() >= MOST_STATES:
+            raise DataError(f"codes must be from 0 to {MOST_STATES - 1}. Got {table.min()} to {table.max()} instead.")
+        if arities is None:
+            arities = [int(largest) + 1 for largest in table.max(axis=1)]
+        counts = None if weights is None else whole_weights(weights, table.shape[1])
+        if counts is not None:
+            table, counts = table[:, counts > 0], counts[counts > 0]
+        return cls(
+            names=tuple(map(str, range(len(table)) if names is None else names)),
+            states=tuple(tuple(range(arity)) for arity in arities),
+            codes=np.array(table, dtype=np.uint16, order="C"),
+            weights=counts,
+        )
+
+    def __sizeof__(self) -> int:
+        # Dask sends an argument once per worker, not once per task, if it says that it is large
+        arrays = [self.codes, *self.measurements.values(), *(() if self.weights is None else (self.weights,))]
+        return 1024 + sum(int(array.nbytes) for array in arrays)
+
+    @property
+    def n_vars(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def arities(self) -> NDArray[np.int64]:
+        return np.array([len(states) for states in self.states], dtype=np.int64)
+
+    @cached_property
+    def total_weight(self) -> int:
+        """N: the number of rows, each counted as often as its weight says."""
+        return self.n_rows if self.weights is None else int(self.weights.sum())
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    @cached_property
+    def state_labels(self) -> tuple[tuple[str, ...], ...]:
+        """The states as text; as Python writes them in columns with states such as 1 and '1' that text cannot tell."""
+        labels = ((states, tuple(map(str, states))) for states in self.states)
+        return tuple(plain if len(set(plain)) == len(plain) else tuple(map(repr, states)) for states, plain in labels)
+
+    @cached_property
+    def sha256(self) -> str:
+        """A digest of names, states, codes, weights and measurements, the same on every machine."""
+        typed = [[(type(state).__name__, str(state)) for state in states] for states in self.states]
+        head = json.dumps([self.names, typed, self.codes.shape, self.weights is not None])
+        digest = hashlib.sha256(head.encode())
+        digest.update(self.codes.astype("<u2", copy=False).data)
+        if self.weights is not None:
+            digest.update(self.weights.astype("<i8", copy=False).data)
+        for name in self.names:
+            if name in self.measurements:
+                digest.update(self.measurements[name].astype("<f8", copy=False).data)
+        return digest.hexdigest()
+
+    def rows(self, chosen: NDArray[Any]) -> Dataset:
+        """Some of the rows, by number or by truth value; the states stay declared."""
+        weights = None if self.weights is None else self.weights[chosen]
+        measurements = {name: numbers[chosen] for name, numbers in self.measurements.items()}
+        return Dataset(self.names, self.states, np.ascontiguousarray(self.codes[:, chosen]), weights, measurements)
+
+    def columns(self, names: Sequence[str]) -> Dataset:
+        """Some of the columns, in the order asked for."""
+        for name in names:
+            self.column(name)
+        positions = [self.index[name] for name in names]
+        states = tuple(self.states[position] for position in positions)
+        measurements = {name: self.measurements[name] for name in names if name in self.measurements}
+        return Dataset(tuple(names), states, np.ascontiguousarray(self.codes[positions]), self.weights, measurements)
+
+    def require_categories(self) -> None:
+        """Refuse measurements, of which nothing can be counted."""
+        if self.measurements:
+            raise DataError(
+                f"{listing(map(repr, self.measurements))} must be cut into intervals first: "
+                "exactbnc.learning.discretize.tables.cut(dataset, cut_points), where learn_cuts finds the cut points"
+            )
+
+    def value(self, name: str, row: int) -> Hashable:
+        """What stands in a row: a state, or a measurement."""
+        state = self.states[self.index[name]][self.column(name)[row]]
+        number = float(self.measurements[name][row]) if name in self.measurements else math.nan
+        return state if math.isnan(number) else number
+
+    def column(self, name: str) -> NDArray[np.uint16]:
+        """The codes of a variable."""
+        if name not in self.index:
+            raise ParameterError(f"{name!r} is not a column; columns are {listing(map(repr, self.names))}")
+        codes: NDArray[np.uint16] = self.codes[self.index[name]]
+        return codes
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if not names:
+        raise DataError("a data set needs at least one column")
+    if not all(isinstance(name, str) and name for name in names):
+        raise DataError(f"column names must be texts that are not empty. Got {listing(map(repr, names))} instead.")
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise DataError(f"column names must be different from each other; found twice: {listing(map(repr, twice))}")
+
+
+def _check_codes(dataset: Dataset) -> None:
+    names, states, codes = dataset.names, dataset.states, dataset.codes
+    if codes.dtype != np.uint16 or codes.ndim != 2 or not codes.flags.c_contiguous:
+        raise DataError(
+            "codes must be a C-contiguous uint16 array, variables x rows (from_codes makes one). "
+            f"Got {codes.dtype} {codes.shape} instead."
+        )
+    if not len(names) == len(states) == len(codes):
+        raise DataError(f"{len(names)} names, {len(states)} lists of states, {len(codes)} rows of codes do not match")
+    if codes.shape[1] == 0:
+        raise DataError("a data set needs at least one row (of weight above 0)")
+    for name, known, largest in zip(names, states, codes.max(axis=1), strict=True):
+        check_states(name, known)
+        if largest >= len(known):
+            raise DataError(f"column {name!r} has the code {largest} but only {len(known)} states")
+
+
+def _check_weights(dataset: Dataset) -> None:
+    weights = dataset.weights
+    if weights is None:
+        return
+    if weights.dtype != np.int64 or weights.shape != (dataset.n_rows,):
+        raise DataError(f"weights must be {dataset.n_rows} int64 numbers. Got {weights.dtype} {weights.shape} instead.")
+    if weights.min() < 0:
+        raise DataError(not_a_weight(int(weights.min())))
+    total = weights.sum(dtype=np.float64)
+    if not 1 <= total <= MOST_WEIGHT:
+        raise DataError(f"the row weights must add up to a number from 1 to 2**53 - 1. Got {total:.0f} instead.")
+
+
+def _check_measurements(dataset: Dataset) -> None:
+    for name, numbers in dataset.measurements.items():
+        if name not in dataset.index or numbers.dtype != np.float64 or numbers.shape != (dataset.n_rows,):
+            raise DataError(
+                f"measurements must be {dataset.n_rows} float64 numbers of a column. "
+                f"Got {numbers.dtype} {numbers.shape} of {name!r} instead."
+            )
+
+
+def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -> RawColumn:
+    """Number the distinct values of a column: as its categories are, by sorting an array, or one by one."""
+    categorical = getattr(values, "cat", values)
+    if hasattr(categorical, "categories") and hasattr(categorical, "codes"):
+        raw = _categorical_column(name, categorical)
+    else:
+        values = values.to_numpy() if hasattr(values, "to_numpy") else values
+        is_sortable = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in _SORTABLE_KINDS
+        raw = _sorted_column(name, values) if is_sortable else _listed_column(name, values)
+    return raw if declared is None else _as_declared(raw, declared)
+
+
+def _categorical_column(name: str, categorical: Any) -> RawColumn:
+    values = list(categorical.categories)
+    codes = np.asarray(categorical.codes)
+    if codes.size and codes.min() < 0:  # pandas writes -1 for a missing value
+        codes = np.where(codes < 0, len(values), codes)
+        values.append(None)
+    return RawColumn(name, values, codes.astype(np.uint16), is_declared=True, is_overfull=len(values) > MOST_STATES)
+
+
+def _sorted_column(name: str, array: NDArray[Any]) -> RawColumn:
+    distinct = np.unique(array)  # NaN and NaT once, at the end
+    codes = np.searchsorted(distinct, array).astype(np.uint16)
+    kept = distinct[:MOST_STATES]
+    values = [None if is_missing(value) else value for value in (kept if kept.dtype.kind in "mM" else kept.tolist())]
+    return RawColumn(name, values, codes, is_overfull=len(distinct) > MOST_STATES)
+
+
+def _listed_column(name: str, values: Any) -> RawColumn:
+    if isinstance(values, str):
+        raise DataError(f"column {name!r} must be a sequence of values. Got {values!r} instead.")
+    encoder = Encoder(_python_value)
+    try:
+        codes = encoder.encode(values.tolist() if isinstance(values, np.ndarray) else list(values))
+    except TypeError as error:
+        raise DataError(f"column {name!r} must be a sequence of hashable values: {error}") from error
+    return encoder.column(name, codes)
+
+
+def _python_value(value: Any) -> Hashable:
+    if is_missing(value):
+        return None
+    return value.item() if isinstance(value, np.bool_ | np.number | np.str_) else value
+
+
+def _as_declared(raw: RawColumn, declared: tuple[Hashable, ...]) -> RawColumn:
+    """Number the values of a column by its declared states instead."""
+    codes_of = {state: code for code, state in enumerate((*declared, None))}
+    is_strange = np.array([value not in codes_of for value in raw.values])[raw.codes]
+    if is_strange.any():
+        row = int(np.argmax(is_strange))
+        raise DataError(f"row {row}: {undeclared(raw.name, raw.values[raw.codes[row]], declared)}")
+    lookup = np.array([codes_of.get(value, 0) for value in raw.values])
+    values = list(declared if raw.missing_code is None else (*declared, None))
+    codes = lookup[raw.codes].astype(np.uint16)
+    is_overfull = raw.is_overfull or len(values) > MOST_STATES
+    return RawColumn(raw.name, values, codes, is_declared=True, is_overfull=is_overfull)
+
+
+def _common_length(columns: Sequence[RawColumn]) -> int:
+    lengths = {column.name: len(column.codes) for column in columns}
+    if len(set(lengths.values())) > 1:
+        counts = listing(f"{length} in {name!r}" for name, length in lengths.items())
+        raise DataError(f"the columns must have the same number of rows. Got {counts} instead.")
+    return next(iter(lengths.values()), 0)

@@ -1,0 +1,92 @@
+"""Upper bounds on the score of every strict superset of a parent set, from its family table.
+
+| score             | bound                                                                                      |
+|-------------------|--------------------------------------------------------------------------------------------|
+| cell scores, BDs  | min{ LLmax, sum over cells of u(N_jk) } (`scorecache.scoring.pruning`)                     |
+| BDe               | sum over non-empty cells of log p(k): a refinement down to single rows predicts each by p(k) |
+| fCLL in an ANB    | a LLmax + b sum_j min{ E_j, N_j H_j(C), N_j H_j(X) }                                        |
+| aCLL in an ANB    | b0 sum_jck (N_jk - N_jck) log(r + (1 - b0) (N_jc - N_jck) / N'), b0 = -beta in (0, 1)        |
+
+with E_j = sum_ck N_jck log[(N_jck + D_jck) / N_jck], D_jck = N_j - N_jc - N_jk + N_jck. fCLL: a superset scores
+a LL + b N I(C; X | W'), and inside one configuration p(c,k) / (p(c) p(k)) <= (p + D) / p because
+(p + u)(p + v)(1 - u - v) >= p^2 for u = p(c) - p, v = p(k) - p; n log((n + D) / n) is superadditive under refinement,
+as are the entropies. aCLL: only cells with negative weight, at least -b0 (N_k - N_ck), add to the score, with
+theta >= N' / (r N' + (1 - b0)(N_c - N_ck)).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
+from scorecache.scoring.conditional.tables import Counts
+from scorecache.scoring.conditional.types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
+
+
+@njit(cache=True, nogil=True)
+def superset_bound(model: Model, bounds: Bounds, counts: Counts, shape: int, in_anb: bool) -> float:
+    """No strict superset of these parents scores higher."""
+    if model.method == FACTORISED:
+        return CLASS_BLIND * bounds.top + CLASS_GAIN * _information_ceiling(model, counts) if in_anb else np.inf
+    if model.method == APPROXIMATED:
+        return _approximated_ceiling(model, counts) if in_anb else np.inf
+    if model.method == PRIOR_NETWORK:
+        return _predictive_ceiling(model, counts)
+    bound = bounds.top - bounds.penalty[shape]
+    if len(bounds.terms) > 0:
+        cells = 0.0
+        for j in range(counts.shape[0]):
+            for k in range(model.r):
+                cells += bounds.terms[counts[j, k].sum()]
+        bound = min(bound, cells)
+    return bound
+
+
+@njit(cache=True, nogil=True)
+def _predictive_ceiling(model: Model, counts: Counts) -> float:
+    total = 0.0
+    for j in range(counts.shape[0]):
+        for k in range(model.r):
+            if counts[j, k].sum() > 0:
+                total += math.log(model.marginal[k])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _information_ceiling(model: Model, counts: Counts) -> float:
+    """sum_j min{ E_j, N_j H_j(C), N_j H_j(X) } >= N I(C; X | W') for every superset W'."""
+    total = 0.0
+    for j in range(counts.shape[0]):
+        table = counts[j]
+        n_j = table.sum()
+        spread, class_entropy, child_entropy = 0.0, model.cell[n_j], model.cell[n_j]
+        for c in range(model.s):
+            class_entropy -= model.cell[table[:, c].sum()]
+        for k in range(model.r):
+            n_k = table[k].sum()
+            child_entropy -= model.cell[n_k]
+            for c in range(model.s):
+                n = table[k, c]
+                if n > 0:
+                    spread += n * math.log((n + n_j - n_k - table[:, c].sum() + n) / n)
+        total += min(spread, class_entropy, child_entropy)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _approximated_ceiling(model: Model, counts: Counts) -> float:
+    b0 = -model.beta
+    if not 0.0 < b0 < 1.0:
+        return np.inf
+    total = 0.0
+    for j in range(counts.shape[0]):
+        table = counts[j]
+        for c in range(model.s):
+            n_c = table[:, c].sum()
+            for k in range(model.r):
+                n = table[k, c]
+                total += (table[k].sum() - n) * math.log(model.r + (1.0 - b0) * (n_c - n) / model.pseudo_count)
+    return b0 * total

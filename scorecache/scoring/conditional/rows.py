@@ -1,0 +1,195 @@
+"""The parent sets of one child, counted by row labels and scored from their family tables.
+
+Where a class-wise score may or may not take the class as a parent, one table serves both: the set W without the class,
+from the table with the class summed out, and W + class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.label import refine
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.scoring.conditional.bounds import superset_bound
+from scorecache.scoring.conditional.tables import class_score, plain_score
+from scorecache.scoring.conditional.types import Best, Bounds, Floats, Ints, Model, Search
+from scorecache.scoring.joint.families import BOUND_TOL, DEAD, resized
+
+TABLE_CELLS = 1 << 20
+"""Family tables with more cells are scored a batch of parent configurations at a time."""
+
+
+@njit(cache=True, nogil=True)
+def parent_sets(
+    row_from: int,
+    row_to: int,
+    size: int,
+    search: Search,
+    model: Model,
+    bounds: Bounds,
+    below: Best,
+    here: Best,
+    prune: bool,
+    gap: float,
+    is_top: bool,
+) -> tuple[Ints, Floats, NDArray[np.int32]]:
+    """Score the sets W = P + {x} of `size` candidates in these rows; the survivors: holds the class?, score, W."""
+    n_row = max(size - 1, 0)
+    n_vars, n_rows = search.codes.shape
+    labels = np.empty((n_row + 1, n_rows), np.int32)
+    priors = np.empty((n_row + 1, n_rows + 1), np.float64)
+    n_labels = np.zeros(n_row + 1, np.int64)
+    labels[n_row] = search.root
+    n_labels[n_row] = search.n_root
+    priors[n_row, : search.n_root] = search.root_prior
+    leaf = np.empty(n_rows, np.int32)
+    leaf_prior = np.empty(n_rows + 1, np.float64)
+    numbers = np.full(search.dense_size, -1, np.int32)
+    keys = np.full(search.hash_size, -1, np.int64)
+    slots = np.empty(search.hash_size, np.int32)
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, search.binom, row)
+    out_class = np.empty(256, np.int64)
+    out_score = np.empty(256, np.float64)
+    out_parents = np.empty((256, max(size, 1)), np.int32)
+    n_out = 0
+
+    stale = n_row - 1
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            stale = max(stale, advance(row, n_row))
+        shape_p = 0
+        for i in range(n_row):
+            shape_p = search.step[shape_p, search.kinds[row[i]]]
+        x_to = 1 if size == 0 else (row[0] if n_row > 0 else n_vars)
+        for x in range(x_to):
+            rank_w = 0 if size == 0 else x + rank_without(row, n_row, -1, -1, 1, search.binom)
+            best_plain, best_class = _best_below(size, row, n_row, x, search, below)
+            if best_plain == DEAD and best_class == DEAD:
+                if not is_top:
+                    here.plain[rank_w] = DEAD
+                    here.with_class[rank_w] = DEAD
+                continue
+            for i in range(stale, -1, -1):
+                n_labels[i] = _refine_with_prior(
+                    labels[i + 1], n_labels[i + 1], priors[i + 1], row[i], search, labels[i], priors[i],
+                    numbers, keys, slots,
+                )  # fmt: skip
+            stale = -1
+            shape, n_leaf = shape_p, n_labels[0]
+            if size > 0:
+                shape = search.step[shape_p, search.kinds[x]]
+                n_leaf = _refine_with_prior(
+                    labels[0], n_labels[0], priors[0], x, search, leaf, leaf_prior, numbers, keys, slots
+                )
+                plain, with_class, bound = _score_labels(leaf, n_leaf, leaf_prior, shape, search, model, bounds)
+            else:
+                plain, with_class, bound = _score_labels(labels[0], n_leaf, priors[0], shape, search, model, bounds)
+
+            if n_out + 2 > len(out_class):
+                room = 2 * len(out_class)
+                out_class, out_score, out_parents = resized(out_class, out_score, out_parents, n_out, room)
+            for holds_class in range(2):
+                score = with_class if holds_class else plain
+                floor = best_class if holds_class else best_plain
+                if holds_class and best_plain < DEAD:
+                    floor = max(floor, best_plain, plain)
+                if floor < DEAD and size <= (search.class_limit if holds_class else search.plain_limit):
+                    if not prune or score + gap > floor:
+                        out_class[n_out] = holds_class
+                        out_score[n_out] = score
+                        if size > 0:
+                            out_parents[n_out, 0] = x
+                            for i in range(n_row):
+                                out_parents[n_out, i + 1] = row[i]
+                        n_out += 1
+                    floor = max(floor, score)
+                    if prune and floor >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
+                        floor = DEAD
+                else:
+                    floor = DEAD
+                if not is_top:
+                    if holds_class:
+                        here.with_class[rank_w] = floor
+                    else:
+                        here.plain[rank_w] = floor
+    return out_class[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy()
+
+
+@njit(cache=True, nogil=True)
+def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below: Best) -> tuple[float, float]:
+    """The best scores among the sets with one candidate less, without and with the class."""
+    best_plain = -np.inf if size <= search.plain_limit else DEAD
+    best_class = -np.inf if size <= search.class_limit else DEAD
+    if size > 0:
+        subset = rank_without(row, n_row, -1, -1, 0, search.binom)
+        best_plain = max(best_plain, below.plain[subset])
+        best_class = max(best_class, below.with_class[subset])
+        for i in range(n_row):
+            subset = x + rank_without(row, n_row, i, -1, 1, search.binom)
+            best_plain = max(best_plain, below.plain[subset])
+            best_class = max(best_class, below.with_class[subset])
+    return best_plain, best_class
+
+
+@njit(cache=True, nogil=True)
+def _refine_with_prior(
+    labels: NDArray[np.int32],
+    n_labels: int,
+    prior: Floats,
+    variable: int,
+    search: Search,
+    refined: NDArray[np.int32],
+    refined_prior: Floats,
+    numbers: NDArray[np.int32],
+    keys: Ints,
+    slots: NDArray[np.int32],
+) -> int:
+    """Split labels by a candidate's states; each new label's prior-network probability is a product."""
+    column = search.codes[variable]
+    n_refined = refine(labels, n_labels, column, search.arities[variable], refined, numbers, keys, slots)
+    if len(search.marginals) > 0:
+        start = search.marginal_start[variable]
+        for i in range(len(labels)):
+            refined_prior[refined[i]] = prior[labels[i]] * search.marginals[start + column[i]]
+    return n_refined
+
+
+@njit(cache=True, nogil=True)
+def _score_labels(
+    labels: NDArray[np.int32],
+    n_labels: int,
+    prior: Floats,
+    shape: int,
+    search: Search,
+    model: Model,
+    bounds: Bounds,
+) -> tuple[float, float, float]:
+    """Scores without and with the class and the superset bound, from the tables of all configurations."""
+    n_outcomes = model.r * model.s
+    per_batch = max(1, TABLE_CELLS // n_outcomes)
+    with_plain = search.plain_limit >= 0
+    with_class = search.class_limit >= 0
+    plain, classed = 0.0, 0.0
+    bound = -np.inf if bounds.on else np.inf
+    for first in range(0, n_labels, per_batch):
+        n_here = min(per_batch, n_labels - first)
+        counts = np.zeros((n_here, model.r, model.s), np.int64)
+        flat = counts.reshape(n_here * n_outcomes)
+        for i in range(len(labels)):
+            j = labels[i] - first
+            if 0 <= j < n_here:
+                flat[j * n_outcomes + search.outcome[i]] += search.weights[i]
+        if with_plain:
+            plain += plain_score(model, counts, prior[first : first + n_here], search.q[shape], n_labels)
+        if with_class:
+            classed += class_score(model, counts)
+        if bounds.on:
+            # one batch is the rule; with several, the parts beyond the first only have to stay an upper bound
+            part = superset_bound(model, bounds, counts, shape, with_class)
+            bound = part if first == 0 else np.inf
+    charge = search.penalty[shape] + model.constant
+    return plain - charge, classed - charge, bound

@@ -1,0 +1,152 @@
+"""Scores of one family table: counts[j, k, c] for parent configuration j, child state k and class c.
+
+Only configurations that occur are listed, so every N_j is positive. The formulas are those of `scorecache.scores`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
+from scorecache.scoring.conditional.types import (
+    APPROXIMATED,
+    CELLS,
+    DIRICHLET,
+    FACTORISED,
+    PRIOR_NETWORK,
+    SPARSE_DIRICHLET,
+    Floats,
+    Model,
+)
+
+Counts = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observed: int) -> float:
+    """The score of child and parents, the class summed out; `prior[j]` is the prior network's p(j)."""
+    total = 0.0
+    n_states = np.zeros(model.r, np.int64)
+    for j in range(counts.shape[0]):
+        n_j = 0
+        for k in range(model.r):
+            n_states[k] = counts[j, k].sum()
+            n_j += n_states[k]
+        if n_j == 0:
+            continue
+        if model.method == CELLS:
+            total += cells_part(model, n_states, n_j)
+        elif model.method == DIRICHLET:
+            total += dirichlet_part(n_states, n_j, model.ess / (model.r * q))
+        elif model.method == SPARSE_DIRICHLET:
+            total += dirichlet_part(n_states, n_j, model.ess / (model.r * q_observed))
+        elif model.method == PRIOR_NETWORK:
+            total += prior_network_part(model, n_states, n_j, prior[j])
+        elif model.method == FACTORISED:
+            total += model.weight * cells_part(model, n_states, n_j)
+        elif model.method == APPROXIMATED:
+            total += approximated_part(model, n_states, n_j)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def class_score(model: Model, counts: Counts) -> float:
+    """The class-wise score (fCLL or aCLL) of a feature whose parents hold the class."""
+    total = 0.0
+    for j in range(counts.shape[0]):
+        if model.method == FACTORISED:
+            total += factorised_class_part(model, counts[j])
+        else:
+            total += approximated_class_part(model, counts[j])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def cells_part(model: Model, n_states: Counts, n_j: int) -> float:
+    """sum_k f(N_jk) + g(N_j)."""
+    part = model.parent[n_j]
+    for k in range(model.r):
+        part += model.cell[n_states[k]]
+    return part
+
+
+@njit(cache=True, nogil=True)
+def dirichlet_part(n_states: Counts, n_j: int, a: float) -> float:
+    """log [(a)_N_j1 ... (a)_N_jr / (r a)_N_j]."""
+    r = len(n_states)
+    part = math.lgamma(r * a) - math.lgamma(r * a + n_j)
+    for k in range(r):
+        if n_states[k] > 0:
+            part += math.lgamma(a + n_states[k]) - math.lgamma(a)
+    return part
+
+
+@njit(cache=True, nogil=True)
+def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> float:
+    """The Dirichlet part with a_jk = ESS p(j) p(k); states that never occur have p(k) = 0 and no cell."""
+    a_j = model.ess * p_j
+    part = math.lgamma(a_j) - math.lgamma(a_j + n_j)
+    for k in range(model.r):
+        if n_states[k] > 0:
+            a = a_j * model.marginal[k]
+            part += math.lgamma(a + n_states[k]) - math.lgamma(a)
+    return part
+
+
+@njit(cache=True, nogil=True)
+def factorised_class_part(model: Model, table: Counts) -> float:
+    """(a + b) sum N_ck log(N_ck / N_c) - b sum N_k log(N_k / N) of one configuration."""
+    joint = 0.0
+    blind = 0.0
+    n_j = 0
+    for k in range(model.r):
+        n_k = 0
+        for c in range(model.s):
+            joint += model.cell[table[k, c]]
+            n_k += table[k, c]
+        blind += model.cell[n_k]
+        n_j += n_k
+    for c in range(model.s):
+        n_c = 0
+        for k in range(model.r):
+            n_c += table[k, c]
+        joint -= model.cell[n_c]
+    blind -= model.cell[n_j]
+    return (CLASS_BLIND + CLASS_GAIN) * joint - CLASS_GAIN * blind
+
+
+@njit(cache=True, nogil=True)
+def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
+    """sum_k w_k log(N+_k / N+), w_k = weight N_jk + spread N_j, N+_k = max(w_k, N')."""
+    floored = 0.0
+    for k in range(model.r):
+        floored += max(model.weight * n_states[k] + model.spread * n_j, model.pseudo_count)
+    part = 0.0
+    for k in range(model.r):
+        w = model.weight * n_states[k] + model.spread * n_j
+        part += w * math.log(max(w, model.pseudo_count) / floored)
+    return part
+
+
+@njit(cache=True, nogil=True)
+def approximated_class_part(model: Model, table: Counts) -> float:
+    """sum_ck w_ck log(N+_ck / sum_k' N+_ck'), w_ck = N_ck + beta N_k."""
+    part = 0.0
+    n_j = 0
+    for k in range(model.r):
+        for c in range(model.s):
+            n_j += table[k, c]
+    if n_j == 0:
+        return 0.0
+    for c in range(model.s):
+        floored = 0.0
+        for k in range(model.r):
+            floored += max(table[k, c] + model.beta * table[k].sum(), model.pseudo_count)
+        for k in range(model.r):
+            w = table[k, c] + model.beta * table[k].sum()
+            part += w * math.log(max(w, model.pseudo_count) / floored)
+    return part

@@ -1,0 +1,282 @@
+"""Joint sets of binary variables counted in tiles: the bitmap kernel where every variable has two states.
+
+A tile is all joint sets U + {p, x}, x < p < U, of one suffix U. In colex order they are neighbours, numbered
+e = binom(p, 2) + x, so the all-ones counts of U' + {p, x} for every U' in U are runs of memory over e. Moebius
+inversion over U alone gives n11(e), the rows with p = x = 1 in each cell of U; with the counts A(.) of U + {p} and
+U + {x} and T of U the other three follow:
+
+    n10 = A(x) - n11      n01 = A(p) - n11      n00 = T - A(x) - A(p) + n11
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.bitmap import popcount
+from scorecache.counting.moebius import Bits, and_prefix
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.scoring.joint.terms import sum_terms
+from scorecache.scoring.joint.tile_terms import add_terms, merge_bases, set_terms_of_two_classes
+from scorecache.scoring.joint.types import Counts, Ints, Lattice, State, Terms, Values
+
+
+class Ones(NamedTuple):
+    """Of every set below the top level, the rows in which all its variables are 1.
+
+    The sets of size z in base configuration b begin at `level_start[z] + b * level_size[z]`, by rank.
+    """
+
+    entries: Counts
+    level_start: Ints
+    level_size: Ints
+
+
+@njit(cache=True, nogil=True)
+def binary_values(
+    tile_from: int,
+    tile_to: int,
+    lattice: Lattice,
+    bits: Bits,
+    ones: Ones,
+    terms: Terms,
+    here: State,
+    is_top: bool,
+    n_bounds: int,
+) -> Values:
+    """Count the joint sets of these tiles (sets of at least two variables) and sum their terms."""
+    m, n_vars = lattice.size, lattice.n_vars
+    n_u = m - 2
+    binom = lattice.binom
+    words, entries, level_start = bits.words, ones.entries, ones.level_start
+    n_base, n_words = len(bits.base_size), bits.words.shape[1]
+    n_cells = 1 << n_u
+    suffix = np.zeros(n_u, np.int64)
+    if n_u > 0:
+        unrank(tile_from, n_u, n_vars, binom, suffix)
+    first = rank_without(suffix, n_u, -1, -1, 2, binom)
+    n_values = _sets_before_tile(lattice, tile_to) - first
+    joint = np.empty(n_values, np.int64)
+    bound = np.empty((n_bounds, n_values), np.int64)
+    most_pairs = binom[n_vars, 2]
+    n_parts = len(terms.parent_start)
+    stack = np.empty((n_u + 1, n_words), np.uint64)
+    for w in range(n_words):
+        stack[n_u, w] = ~np.uint64(0)
+    stack_start = np.empty(n_u + 1, np.int64)
+    n_configs = np.empty(n_u + 1, np.int64)
+    for i in range(n_u + 1):
+        stack_start[i], n_configs[i] = i, 1
+    anded = np.empty(n_words, np.uint64)
+    pairs = np.empty(n_cells * n_base * most_pairs, np.int32)
+    singles = np.empty(n_cells * n_base * n_vars, np.int32)
+    totals = np.empty(n_cells * n_base, np.int32)
+    merged_pairs = np.empty(n_cells * most_pairs, np.int32)
+    merged_singles = np.empty(n_cells * n_vars, np.int32)
+    merged_totals = np.empty(n_cells, np.int32)
+    with_p = np.empty(n_cells * n_base, np.int64)
+    rest = np.empty(n_cells * n_base, np.int64)
+    value = np.empty(most_pairs, np.int64)
+    shape = 0
+    for _ in range(m):
+        shape = lattice.step[shape, 0]
+
+    changed = n_u - 1
+    for tile in range(tile_from, tile_to):
+        if tile > tile_from:
+            changed = max(changed, advance(suffix, n_u))
+        below = suffix[0] if n_u > 0 else n_vars
+        if below < 2:
+            continue
+        n_pairs = binom[below, 2]
+        and_prefix(words, bits.first, suffix, changed, stack, stack_start, n_configs)
+        changed = 0
+        _count_pairs(bits, stack[0], anded, below, n_base, n_pairs, pairs, (n_cells - 1) * n_base * n_pairs)
+        rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
+        if not is_top:
+            for base in range(n_base):
+                to = level_start[m] + base * ones.level_size[m] + rank_s
+                _copy_run(pairs, ((n_cells - 1) * n_base + base) * n_pairs, n_pairs, entries, to)
+        _gather(lattice, ones, bits, suffix, n_base, below, n_pairs, pairs, singles, totals)
+        _invert(n_u, n_base * n_pairs, pairs)
+        _invert(n_u, n_base * below, singles)
+        _invert(n_u, n_base, totals)
+
+        if terms.marginal_start >= 0 and n_base == 2:
+            set_terms_of_two_classes(
+                terms, terms.cell_start[shape], n_cells, below, n_pairs, pairs, singles, totals, with_p, rest, value
+            )
+        else:
+            for e in range(n_pairs):
+                value[e] = 0
+            add_terms(
+                terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+            )
+            if terms.marginal_start >= 0:
+                merge_bases(n_cells, n_base, n_pairs, pairs, merged_pairs)
+                merge_bases(n_cells, n_base, below, singles, merged_singles)
+                merge_bases(n_cells, n_base, 1, totals, merged_totals)
+                add_terms(
+                    terms, terms.marginal_start, shape, n_cells, below, n_pairs,
+                    merged_pairs, merged_singles, merged_totals, value,
+                )  # fmt: skip
+        for e in range(n_pairs):
+            joint[rank_s - first + e] = value[e]
+        if is_top:
+            continue
+        for e in range(n_pairs):
+            here.counted[rank_s + e] = True
+            if n_parts == 0:
+                here.parent_value[0, rank_s + e] = -value[e]
+        for part in range(n_parts + n_bounds):
+            start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
+            for e in range(n_pairs):
+                value[e] = 0
+            add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+            for e in range(n_pairs):
+                if part < n_parts:
+                    here.parent_value[part, rank_s + e] = value[e]
+                else:
+                    bound[part - n_parts, rank_s - first + e] = value[e]
+    return Values(first, joint, bound)
+
+
+def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: State, is_top: bool) -> Values:
+    """Level 1: the variables by themselves."""
+    shape = int(lattice.step[0, 0])
+    counts = np.zeros((len(bits.base_size), lattice.n_vars), np.int64)
+    _count_singles(bits.words, bits.segment_start, bits.segment_base, bits.segment_shift, counts)
+    cells = np.vstack([counts, bits.base_size[:, None] - counts])
+    joint = sum_terms(terms, int(terms.cell_start[shape]), shape, cells)
+    if terms.marginal_start >= 0:
+        n_x = counts.sum(axis=0)
+        joint += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
+    if is_top:
+        return Values(0, joint, np.empty((0, 0), np.int64))
+    ones.entries[ones.level_start[1] : ones.level_start[2]] = counts.ravel()
+    own = slice(lattice.n_vars)
+    here.counted[own] = True
+    if len(terms.parent_start) == 0:
+        here.parent_value[0, own] = -joint
+    for kind, start in enumerate(terms.parent_start):
+        here.parent_value[kind, own] = sum_terms(terms, int(start), shape, cells)
+    bound = [sum_terms(terms, int(start), shape, cells) for start in terms.bound_start]
+    return Values(0, joint, np.array(bound, dtype=np.int64).reshape(len(bound), lattice.n_vars))
+
+
+@njit(cache=True, nogil=True)
+def _sets_before_tile(lattice: Lattice, tile_to: int) -> int:
+    """The number of joint sets in all tiles before `tile_to`."""
+    n_u = lattice.size - 2
+    if n_u == 0 or tile_to == lattice.binom[lattice.n_vars, n_u]:
+        return lattice.binom[lattice.n_vars, lattice.size]
+    suffix = np.zeros(n_u, np.int64)
+    unrank(tile_to, n_u, lattice.n_vars, lattice.binom, suffix)
+    return rank_without(suffix, n_u, -1, -1, 2, lattice.binom)
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(
+    bits: Bits,
+    prefix: NDArray[np.uint64],
+    anded: NDArray[np.uint64],
+    below: int,
+    n_base: int,
+    n_pairs: int,
+    pairs: Counts,
+    first: int,
+) -> None:
+    """The all-ones counts of a tile: population counts of suffix AND p AND x."""
+    words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
+    n_words, n_segments = np.uint64(words.shape[1]), np.uint64(len(bases))
+    one, two = np.uint64(1), np.uint64(2)
+    for e in range(first, first + n_base * n_pairs):
+        pairs[e] = 0
+    to = np.uint64(first)
+    for p in range(np.uint64(below)):
+        for w in range(n_words):
+            anded[w] = prefix[w] & words[p, w]
+        for segment in range(n_segments):
+            begin, end = np.uint64(starts[segment]), np.uint64(starts[segment + one])
+            shift, row = np.uint64(shifts[segment]), to + np.uint64(bases[segment] * n_pairs)
+            for x in range(p):
+                n, at = np.uint64(0), begin
+                while at + one < end:  # two words a step: a plain loop is vectorised, which few words do not repay
+                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                    n += popcount(anded[at + one] & words[x, at + one])
+                    at += two
+                if at < end:
+                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                pairs[row + x] += np.int32(n << shift)
+        to += p
+
+
+@njit(cache=True, nogil=True)
+def _gather(
+    lattice: Lattice,
+    ones: Ones,
+    bits: Bits,
+    suffix: Ints,
+    n_base: int,
+    below: int,
+    n_pairs: int,
+    pairs: Counts,
+    singles: Counts,
+    totals: Counts,
+) -> None:
+    """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix."""
+    binom, n_u = lattice.binom, len(suffix)
+    entries, level_start, level_size = ones.entries, ones.level_start, ones.level_size
+    for cell in range(1 << n_u):
+        size, rank_0, rank_1, rank_2 = 0, 0, 0, 0
+        for i in range(n_u):
+            if cell >> i & 1:
+                size += 1
+                rank_0 += binom[suffix[i], size]
+                rank_1 += binom[suffix[i], size + 1]
+                rank_2 += binom[suffix[i], size + 2]
+        for base in range(n_base):
+            to = cell * n_base + base
+            if size < n_u:
+                at = level_start[size + 2] + base * level_size[size + 2] + rank_2
+                _copy_run(entries, at, n_pairs, pairs, to * n_pairs)
+            at = level_start[size + 1] + base * level_size[size + 1] + rank_1
+            _copy_run(entries, at, below, singles, to * below)
+            if size == 0:
+                totals[to] = bits.base_size[base]
+            else:
+                totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
+
+
+@njit(cache=True, nogil=True)
+def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> None:
+    """Copy a run of counts; unsigned indices spare numba's test for negative ones, and the loop is vectorised."""
+    at_source, at_target = np.uint64(start), np.uint64(to)
+    for e in range(np.uint64(n)):
+        target[at_target + e] = source[at_source + e]
+
+
+@njit(cache=True, nogil=True)
+def _invert(n_u: int, width: int, table: Counts) -> None:
+    """Moebius inversion over the suffix; each cell is a run of `width` entries."""
+    for i in range(n_u):
+        for cell in range(1 << n_u):
+            if not cell >> i & 1:
+                zero = np.uint64(cell * width)
+                one = np.uint64((cell | 1 << i) * width)
+                for e in range(np.uint64(width)):
+                    table[zero + e] -= table[one + e]
+
+
+@njit(cache=True, nogil=True)
+def _count_singles(words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints) -> None:
+    """Add the all-ones counts of the single variables, by base configuration."""
+    for segment in range(len(bases)):
+        for x in range(words.shape[0]):
+            n = np.uint64(0)
+            for w in range(starts[segment], starts[segment + 1]):
+                n += popcount(words[x, w])  # type: ignore[call-arg]
+            counts[bases[segment], x] += np.int64(n << np.uint64(shifts[segment]))

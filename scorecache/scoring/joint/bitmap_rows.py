@@ -1,0 +1,243 @@
+"""Joint sets counted by bitmaps and Moebius inversion: small arities, every set of the level.
+
+A row P is taken apart into its smallest element p and the suffix above it. The counts of suffix + {x} are worked out
+once for all p below the suffix; those of P + {x} with p in state k >= 1 come from the stored blocks, and with p in
+state 0 by difference.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.moebius import (
+    Bits,
+    Blocks,
+    and_prefix,
+    count_block,
+    invert,
+    suffix_sources,
+    suffix_table,
+)
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.scoring.joint.families import sets_before
+from scorecache.scoring.joint.terms import count_term
+from scorecache.scoring.joint.types import Ints, Lattice, State, Terms, Values
+
+
+@njit(cache=True, nogil=True)
+def bitmap_values(
+    row_from: int,
+    row_to: int,
+    lattice: Lattice,
+    bits: Bits,
+    blocks: Blocks,
+    terms: Terms,
+    here: State,
+    is_top: bool,
+    n_bounds: int,
+) -> Values:
+    """Count the joint sets of these rows and sum their terms."""
+    n_row, n_vars = lattice.size - 1, lattice.n_vars
+    binom, step, kinds, arities = lattice.binom, lattice.step, lattice.kinds, lattice.arities
+    words, indicators = bits.words, bits.first
+    entries, row_start, level_start = blocks.entries, blocks.row_start, blocks.level_start
+    n_base = len(bits.base_size)
+    row = np.zeros(n_row, np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, binom, row)
+    first = rank_without(row, n_row, -1, -1, 1, binom)
+    n_values = sets_before(lattice, row_to) - first
+    joint = np.zeros(n_values, np.int64)
+    bound = np.zeros((n_bounds, n_values), np.int64)
+
+    # arities ascend with the index, so the last variables give the largest tables
+    most_cells = 1
+    stack_start = np.zeros(n_row + 1, np.int64)
+    size, at = 1, 1
+    for i in range(n_row):
+        most_cells *= arities[n_vars - 1 - i]
+        size *= arities[n_vars - 1 - i] - 1
+        stack_start[n_row - 1 - i] = at
+        at += size
+    t_most = indicators[n_vars]
+    stack = np.empty((at, words.shape[1]), np.uint64)
+    stack[0] = ~np.uint64(0)
+    n_configs = np.ones(n_row + 1, np.int64)
+    own_block = np.empty(size * n_base * t_most if is_top else 0, np.int32)
+    table = np.empty(most_cells * n_base * t_most, np.int32)
+    total = np.empty(most_cells * n_base, np.int32)
+    upper_table = np.empty(most_cells * n_base * t_most, np.int32)
+    upper_total = np.empty(most_cells * n_base, np.int32)
+    sizes = np.empty(most_cells, np.int64)
+    ranks = np.empty(most_cells, np.int64)
+    configs = np.empty(most_cells, np.int64)
+    starts, shapes = np.empty(n_vars, np.int64), np.empty(n_vars, np.int64)
+    value = np.empty(n_vars, np.int64)
+    merged_table, merged_total = np.empty(most_cells * t_most, np.int32), np.empty(most_cells, np.int32)
+
+    changed, has_suffix = n_row - 1, False
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            changed = max(changed, advance(row, n_row))
+        x_to = row[0] if n_row > 0 else n_vars
+        if x_to == 0:
+            continue
+        t_to = indicators[x_to]
+        and_prefix(words, indicators, row, changed, stack, stack_start, n_configs)
+        own = own_block if is_top else entries
+        own_at = 0 if is_top else row_start[level_start[n_row] + rank]
+        count_block(
+            words, bits.segment_start, bits.segment_base, bits.segment_shift,
+            stack, stack_start[0], n_configs[0], t_to, n_base, own, own_at,
+        )  # fmt: skip
+
+        width = n_base * t_to
+        n_cells = 1
+        if n_row == 0:
+            table[:width] = own[own_at : own_at + width]
+            total[:n_base] = bits.base_size
+        else:
+            lowest = row[0]
+            suffix = row[1:]
+            upper_cells = 1
+            for i in range(1, n_row):
+                upper_cells *= arities[row[i]]
+            upper_t = indicators[row[1]] if n_row > 1 else t_most
+            if changed > 0 or not has_suffix:
+                suffix_table(
+                    binom, arities, blocks, bits, suffix, upper_cells, upper_t, n_base, upper_table, upper_total
+                )
+                has_suffix = True
+                suffix_sources(binom, arities, suffix, upper_cells, sizes, ranks, configs)
+            r = arities[lowest]
+            n_cells = upper_cells * r
+            slab = upper_cells * width
+            for k in range(1, r):
+                for cell in range(upper_cells):
+                    to = k * slab + cell * width
+                    if sizes[cell] == n_row - 1:
+                        source = own
+                        begin = own_at
+                    else:
+                        source = entries
+                        begin = row_start[level_start[sizes[cell] + 1] + ranks[cell] + lowest]
+                    begin += (k - 1 + (r - 1) * configs[cell]) * width
+                    for e in range(width):
+                        table[to + e] = source[begin + e]
+                invert(arities, suffix, upper_cells, width, table, k * slab)
+            # state 0 of the lowest variable: what the other states leave of suffix + {x}
+            at_lowest = indicators[lowest]
+            for cell in range(upper_cells):
+                for base in range(n_base):
+                    upper = (cell * n_base + base) * upper_t
+                    rest = upper_total[cell * n_base + base]
+                    for k in range(1, r):
+                        count = upper_table[upper + at_lowest + k - 1]
+                        total[(k * upper_cells + cell) * n_base + base] = count
+                        rest -= count
+                    total[cell * n_base + base] = rest
+                    to = cell * width + base * t_to
+                    for t in range(t_to):
+                        table[to + t] = upper_table[upper + t]
+            for k in range(1, r):
+                for e in range(slab):
+                    table[e] -= table[k * slab + e]
+        changed = 0
+
+        binary = arities[0] == 2 and arities[x_to - 1] == 2
+        shape_p = 0
+        for i in range(n_row):
+            shape_p = step[shape_p, kinds[row[i]]]
+        for x in range(x_to):
+            shapes[x] = step[shape_p, kinds[x]]
+            starts[x] = terms.cell_start[shapes[x]]
+            value[x] = 0
+        _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
+        if terms.marginal_start >= 0:
+            _merge_bases(table, total, n_cells, n_base, t_to, merged_table, merged_total)
+            starts[:x_to] = terms.marginal_start
+            _add_terms(terms, starts, shapes, merged_table, merged_total, n_cells, indicators, x_to, binary, value)
+        rank_s = rank_without(row, n_row, -1, -1, 1, binom)
+        joint[rank_s - first : rank_s - first + x_to] = value[:x_to]
+        if is_top:
+            continue
+        here.counted[rank_s : rank_s + x_to] = True
+        if len(terms.parent_start) == 0:
+            for x in range(x_to):
+                here.parent_value[0, rank_s + x] = -value[x]
+        for kind in range(len(terms.parent_start)):
+            starts[:x_to] = terms.parent_start[kind]
+            value[:x_to] = 0
+            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
+            here.parent_value[kind, rank_s : rank_s + x_to] = value[:x_to]
+        for kind in range(n_bounds):
+            starts[:x_to] = terms.bound_start[kind]
+            value[:x_to] = 0
+            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
+            bound[kind, rank_s - first : rank_s - first + x_to] = value[:x_to]
+    return Values(first, joint, bound)
+
+
+@njit(cache=True, nogil=True)
+def _merge_bases(
+    table: NDArray[np.int32],
+    total: NDArray[np.int32],
+    n_cells: int,
+    n_base: int,
+    t_to: int,
+    merged_table: NDArray[np.int32],
+    merged_total: NDArray[np.int32],
+) -> None:
+    """Sum the base configurations (the classes) out of every cell."""
+    for cell in range(n_cells):
+        merged_total[cell] = 0
+        for t in range(t_to):
+            merged_table[cell * t_to + t] = 0
+        for base in range(n_base):
+            merged_total[cell] += total[cell * n_base + base]
+            for t in range(t_to):
+                merged_table[cell * t_to + t] += table[(cell * n_base + base) * t_to + t]
+
+
+@njit(cache=True, nogil=True)
+def _add_terms(
+    terms: Terms,
+    starts: Ints,
+    shapes: Ints,
+    counts: NDArray[np.int32],
+    total: NDArray[np.int32],
+    n_cells: int,
+    indicators: Ints,
+    x_to: int,
+    binary: bool,
+    value: Ints,
+) -> None:
+    """Add the terms of every cell of P: states 1.. of each x, and state 0 by difference."""
+    table, t_to = terms.table, indicators[x_to]
+    if terms.cap <= total[:n_cells].max():
+        for cell in range(n_cells):
+            for x in range(x_to):
+                rest = total[cell]
+                for t in range(indicators[x], indicators[x + 1]):
+                    rest -= counts[cell * t_to + t]
+                    value[x] += count_term(terms, starts[x], shapes[x], counts[cell * t_to + t])
+                value[x] += count_term(terms, starts[x], shapes[x], rest)
+    elif binary:
+        start = starts[0]
+        for cell in range(n_cells):
+            all_rows = start + total[cell]
+            for x in range(x_to):
+                n = counts[cell * t_to + x]
+                value[x] += table[start + n] + table[all_rows - n]
+    else:
+        for cell in range(n_cells):
+            for x in range(x_to):
+                rest = starts[x] + total[cell]
+                added = 0
+                for t in range(indicators[x], indicators[x + 1]):
+                    n = counts[cell * t_to + t]
+                    rest -= n
+                    added += table[starts[x] + n]
+                value[x] += added + table[rest]

@@ -1,0 +1,169 @@
+"""Joint sets of many variables, counted by nested tables; sets that no live family needs are not counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.nested import Nested, new_tables, start
+from scorecache.counting.nested_count import count, count_tail, tail_codes
+from scorecache.counting.nested_refine import project, project_once, refine
+from scorecache.counting.subsets import advance, rank_without, unrank
+from scorecache.scoring.joint.families import sets_before
+from scorecache.scoring.joint.label_rows import family_needed, parents_needed
+from scorecache.scoring.joint.terms import count_term
+from scorecache.scoring.joint.types import Counts, Ints, Lattice, Rules, State, Terms, Values
+
+FEWEST_REFINED = 3
+"""With fewer joint sets P + {x} to count, P itself is not worth a table."""
+
+MOST_TAIL_CELLS = 32
+"""So many cells may the smallest variables of a joint set have that are counted without a table of their own."""
+
+
+class NestedRows(NamedTuple):
+    """Rows in nested order, their weights, and the labels that cells start from.
+
+    `roots[0]` numbers the base configurations; `roots[1]`, where a marginal is asked for, those without the class.
+    Cells of at least `n_small` rows are listed one by one, and there are at most `n_large` of them.
+    """
+
+    nested: Nested
+    weights: Ints
+    roots: NDArray[np.int32]
+    n_roots: Ints
+    n_small: int
+    n_large: int
+
+
+@njit(cache=True, nogil=True)
+def nested_values(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    parents_only: bool,
+    lattice: Lattice,
+    rows: NestedRows,
+    terms: Terms,
+    rules: Rules,
+    below: State,
+    here: State,
+    is_top: bool,
+) -> Values:
+    """Count the joint sets of these rows that have a live family.
+
+    With `parents_only` the level has been scored already, and what is counted are the sets that were passed over but
+    may still be the parents of some child.
+    """
+    n_row, n_vars = lattice.size - 1, lattice.n_vars
+    nested, n_roots = rows.nested, rows.roots.shape[0]
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, lattice.binom, row)
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+    n_values = sets_before(lattice, row_to) - first
+    n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
+    joint = np.zeros(n_values, np.int64)
+    bound = np.zeros((n_bounds, n_values), np.int64)
+    # line root * (n_row + 1) + i has the tables of the base and row[i:]
+    n_lines = n_row + 1
+    n_cells = max(MOST_TAIL_CELLS, lattice.arities.max())
+    tables = new_tables(n_roots * n_lines, nested, rows.n_small, rows.n_large, n_cells)
+    for root in range(n_roots):
+        line = root * n_lines + n_row
+        start(tables, line, rows.roots[root], rows.n_roots[root], rows.weights, n_vars)
+        project(tables, line, n_row, nested)
+    small = np.empty(rows.n_small, np.int32)
+    large = np.empty(rows.n_large, np.int32)
+    needed = np.empty(n_vars, np.bool_)
+    tail = np.empty(n_row + 1, np.int64)
+    codes = np.empty(nested.first_row.shape[1], np.int64)
+
+    stale = n_row - 1
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            stale = max(stale, advance(row, n_row))
+        shape_p = 0
+        for i in range(n_row):
+            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
+        rank_s = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+        x_to = row[0] if n_row > 0 else n_vars
+        n_needed = 0
+        for x in range(x_from, x_to):
+            if parents_only:
+                needed[x] = not here.counted[rank_s + x] and parents_needed(lattice, row, x, here)
+            else:
+                needed[x] = family_needed(lattice, row, x, rules, below)
+            n_needed += needed[x]
+        if n_needed == 0:
+            continue
+        n_tail = 0 if n_needed >= FEWEST_REFINED else _tail_length(lattice, row, nested)
+        for root in range(n_roots):
+            for i in range(stale, n_tail - 1, -1):
+                line = root * n_lines + i
+                refine(tables, line + 1, row[i], lattice.arities[row[i]], nested, line)
+                if i > 0:
+                    project(tables, line, i, nested)
+        stale = min(stale, n_tail - 1)
+        top = row[n_tail - 1] + 1 if n_tail > 0 else 0
+        for x in range(x_to - 1, x_from - 1, -1):
+            if not needed[x]:
+                continue
+            shape = lattice.step[shape_p, lattice.kinds[x]]
+            if n_tail > 0:
+                tail[:n_tail] = row[:n_tail]
+                tail[n_tail] = x
+                tail_codes(nested, top, tail, n_tail + 1, lattice.arities, codes)
+            prefix = nested.prefix[nested.prefix_row[top]]
+            value = 0
+            n_large = 0
+            for root in range(n_roots - 1, -1, -1):
+                line = root * n_lines
+                if n_tail > 0:
+                    n_large = count_tail(tables, line + n_tail, top, codes, prefix, small, large)
+                else:
+                    project_once(tables, line, x + 1, nested)
+                    n_large = count(tables, line, x, lattice.arities[x], nested, small, large)
+                begin = terms.marginal_start if root == 1 else terms.cell_start[shape]
+                value += _sum_terms(terms, begin, shape, small, large, n_large)
+            joint[rank_s + x - first] = value
+            if is_top:
+                continue
+            here.counted[rank_s + x] = True
+            if len(terms.parent_start) == 0:
+                here.parent_value[0, rank_s + x] = -value
+            for kind in range(len(terms.parent_start)):
+                here.parent_value[kind, rank_s + x] = _sum_terms(
+                    terms, terms.parent_start[kind], shape, small, large, n_large
+                )
+            for kind in range(n_bounds):
+                bound[kind, rank_s + x - first] = _sum_terms(
+                    terms, terms.bound_start[kind], shape, small, large, n_large
+                )
+    return Values(first, joint, bound)
+
+
+@njit(cache=True, nogil=True)
+def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
+    """So many of the smallest variables of a row, and x below them, are counted at once."""
+    n_tail, n_cells = 0, lattice.arities[row[0]]
+    while n_tail < lattice.size - 1:
+        n_cells *= lattice.arities[row[n_tail]]
+        if n_cells > MOST_TAIL_CELLS or nested.n_prefixes[row[n_tail] + 1] > nested.first_row.shape[1]:
+            break
+        n_tail += 1
+    return n_tail
+
+
+@njit(cache=True, nogil=True)
+def _sum_terms(terms: Terms, begin: int, shape: int, small: Counts, large: Counts, n_large: int) -> int:
+    """The terms of all cells that were tallied; no small weight reaches the cap."""
+    table, total = terms.table, 0
+    for weight in range(1, len(small)):
+        total += small[weight] * table[begin + weight]
+    for i in range(n_large):
+        total += count_term(terms, begin, shape, large[i])
+    return total

@@ -1,0 +1,145 @@
+"""Which children are scored together, and which kernel counts which sets.
+
+Children with the same required parents form a group whose joint sets are counted once for all of them. A child with
+required parents of its own, or with few candidates, is cheaper alone. Every figure here is an estimate: a wrong one
+costs time, never a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache.data.dataset import Dataset
+from scorecache.domain import Domain
+from scorecache.scores import CellScore, Score
+from scorecache.scoring.pruning import most_parents
+from scorecache.scoring.survivors import Pruning
+
+Ints = NDArray[np.int64]
+
+MOST_CONFIGURATIONS = 200
+"""AND-and-count passes over all rows per indicator, beyond which labels are cheaper (0.25 ns a word, 0.8 ns a row)."""
+
+CELLS_PER_ROW, CELLS_PER_NESTED_ROW = 1.0, 0.25
+FEWEST_CELLS = 64
+"""Tables with more cells than this many per distinct row are sparse: labels, or nested tables in sets of at least
+`LARGE_SET` variables, see only what occurs."""
+
+LARGE_SET = 7
+FEWEST_ROWS_NESTED, MOST_ROWS_NESTED = 512, 1 << 21
+"""Nested tables pay where sets of so many variables are counted, for so many distinct rows: with few rows labels are
+quicker, and every row takes memory."""
+
+ALONE_COSTS = 2
+"""Scoring a set for one child alone costs about this many times a joint set."""
+
+SMALL_ARITY = 4
+BITMAP_ROW_NANOSECONDS = 0.01
+LABEL_ROW_NANOSECONDS = 1.5
+MERGE_ROW_NANOSECONDS = 250.0
+"""What a row costs: in a joint set of variables with at most four states, in another one, and to be merged."""
+
+MOST_BASES = 64
+"""More base configurations than this leave the bitmap segments mostly padding."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Children scored together: the parents they all require, and the variables their sets are drawn from."""
+
+    base: tuple[int, ...]
+    children: tuple[int, ...]
+    free_limits: tuple[int, ...]
+    """Per child, the largest number of parents beside the required ones."""
+    n_families: int
+    """The parent sets that the domain allows the children, within these limits."""
+    universe: tuple[int, ...]
+    together: bool
+    """Count joint sets once for all children? Otherwise each child is scored by itself."""
+
+    @property
+    def max_free(self) -> int:
+        return max(self.free_limits)
+
+    @property
+    def n_joint_sets(self) -> int:
+        return n_subsets(len(self.universe), self.max_free + 1)
+
+
+def make_groups(domain: Domain, score: Score, free_limits: Sequence[int]) -> list[Group]:
+    """Group the children by required parents, and decide for each group whether to count jointly."""
+    by_base: dict[tuple[int, ...], list[int]] = {}
+    for child in range(domain.n_vars):
+        by_base.setdefault(tuple(sorted(domain.required[child])), []).append(child)
+    groups = []
+    for base, children in by_base.items():
+        candidates = set(children).union(*(domain.allowed[child] for child in children))
+        limits = tuple(free_limits[child] for child in children)
+        alone = sum(n_subsets(len(domain.allowed[child]), free_limits[child]) for child in children)
+        group = Group(base, tuple(children), limits, alone, tuple(sorted(candidates - set(base))), together=True)
+        together = (
+            isinstance(score, CellScore)
+            and (not score.needs_class or base == (domain.class_index,))
+            and group.n_joint_sets <= ALONE_COSTS * alone
+        )
+        groups.append(replace(group, together=together))
+    return groups
+
+
+def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:
+    """Will counting distinct rows save more than finding them costs?"""
+    per_row = 0.0
+    for group in groups:
+        small = group.together and arities[list(group.universe)].max(initial=0) <= SMALL_ARITY
+        per_row += group.n_joint_sets * (BITMAP_ROW_NANOSECONDS if small else LABEL_ROW_NANOSECONDS)
+    return per_row > MERGE_ROW_NANOSECONDS
+
+
+def limits_beside_required(dataset: Dataset, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
+    """Per child, how many parents beside the required ones need looking at."""
+    limits, arities = [], dataset.arities
+    for child in range(domain.n_vars):
+        limit = domain.limits[child] - len(domain.required[child])
+        if pruning.on and isinstance(score, CellScore) and score.has_penalty:
+            counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=int(arities[child]))
+            required = tuple(int(arities[v]) for v in domain.required[child])
+            candidates = tuple(int(arities[v]) for v in domain.allowed[child])
+            limit = most_parents(score, counts.astype(np.int64), required, candidates, limit, pruning.gap)
+        limits.append(limit)
+    return limits
+
+
+@cache
+def n_subsets(n: int, most: int) -> int:
+    """The number of subsets of n elements with at most `most` of them."""
+    return sum(comb(n, size) for size in range(most + 1))
+
+
+def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base: int) -> int:
+    """So many of the variables (arities ascending) that all their joint sets of that size are counted by bitmaps.
+
+    The number falls as the size grows, so that a set counted by bitmaps has all its subsets counted by bitmaps too.
+    """
+    if n_base > MOST_BASES:
+        return 0
+    per_row = CELLS_PER_NESTED_ROW if nesting_pays(size, n_distinct) else CELLS_PER_ROW
+    most_cells = max(FEWEST_CELLS, per_row * n_distinct)
+    listed = arities.tolist()
+    prefix = len(listed)
+    while prefix > 0:
+        largest = listed[max(0, prefix - size) : prefix]
+        if prod(max(r - 1, 1) for r in largest) <= MOST_CONFIGURATIONS and prod(largest) * n_base <= most_cells:
+            return prefix
+        prefix -= 1
+    return 0
+
+
+def nesting_pays(size: int, n_distinct: int) -> bool:
+    """Are sets of up to that many variables better counted by nested tables than by labels?"""
+    return size >= LARGE_SET and FEWEST_ROWS_NESTED <= n_distinct <= MOST_ROWS_NESTED
