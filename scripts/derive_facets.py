@@ -1,4 +1,4 @@
-"""Derive the facets of the family-variable polytope on four nodes, for `exactbnc/cuts/facets4.json`.
+"""Derive the facets of the family-variable polytope on four nodes, for `exactbnc/solvers/bounds/cuts/facets4.json`.
 
 The polytope has a coordinate x(v, A) for every node v and every nonempty set A of other nodes, 28 in all; its vertices
 are the 543 labelled DAGs on four nodes. A facet is an inequality
@@ -12,7 +12,7 @@ without it: validity, tightness, and the counts of Cussens, Järvisalo, Korhonen
 structure learning with integer programming: polytopes, facets and complexity"), 135 facets, 28 of them x(v, A) >= 0,
 the others in 16 orbits under relabelling. The file holds one facet of each orbit. Needs numpy; takes a minute or two.
 
-    python scripts/derive_facets.py            writes exactbnc/cuts/facets4.json
+    python scripts/derive_facets.py            writes exactbnc/solvers/bounds/cuts/facets4.json
     python scripts/derive_facets.py --check    derives them anew and compares; exit code 1 if they differ
 """
 
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-FILE = Path(__file__).resolve().parent.parent / "exactbnc" / "cuts" / "facets4.json"
+FILE = Path(__file__).resolve().parent.parent / "exactbnc" / "solvers" / "bounds" / "cuts" / "facets4.json"
 ABOUT = (
     "Facets of the family-variable polytope on the nodes 0, 1, 2, 3, one per orbit under relabelling, "
     "without x(v, A) >= 0: sum of left[v][A] x(v, A) <= right. Made by scripts/derive_facets.py."

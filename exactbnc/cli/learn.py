@@ -95,6 +95,8 @@ def learn(
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
+    if learned.warning is not None:
+        talk.note(learned.warning)
     steps: dict[str, Any] = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
     steps |= {
         "weights": weights,

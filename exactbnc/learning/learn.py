@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import comb
 from typing import Any
 
 from exactbnc.errors import InfeasibleError
@@ -118,6 +119,8 @@ class Learned:
     problem: Problem | None
     max_parents: int | None
     seconds: Mapping[str, float]
+    warning: str | None = None
+    """What a caller should be warned of: the structure that was asked for could not be afforded."""
 
 
 def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
@@ -142,7 +145,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     solution = replace(solution, dag=dag)
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
-    return Learned(net, solution, problem, plan.domain.max_parents, seconds)
+    return Learned(net, solution, problem, plan.domain.max_parents, seconds, _limit_warning(plan.domain, recipe))
 
 
 def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
@@ -173,12 +176,10 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
     most = max(domain.limits)
     if score.needs_bound:
         return min(most, max(PARENTS_WITHOUT_PENALTY, *map(len, domain.required)))
-    least = max(1, *map(len, domain.required))
-    for limit in range(most, least, -1):
-        bounded = replace(domain, max_parents=limit)
-        if sum(_n_sets(bounded, child) for child in range(domain.n_vars)) <= MOST_FAMILIES:
-            return None if limit == most else limit
-    return None if least >= most else least
+    limit = max(1, *map(len, domain.required))
+    while limit < most and _n_families(domain, limit + 1) <= MOST_FAMILIES:
+        limit += 1
+    return None if limit >= most else limit
 
 
 def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
@@ -206,13 +207,25 @@ def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan,
     return plan, constraints
 
 
-def _n_sets(domain: Domain, child: int) -> float:
-    """The number of parent sets of a child within the domain."""
-    total, size, free = 0.0, 1.0, len(domain.allowed[child])
-    for taken in range(domain.limits[child] - len(domain.required[child]) + 1):
-        total += size
-        size *= (free - taken) / (taken + 1)
+def _n_families(domain: Domain, limit: int) -> int:
+    """The number of families with at most that many parents."""
+    total = 0
+    for required, allowed, own in zip(domain.required, domain.allowed, domain.limits, strict=True):
+        most_free = min(limit, own) - len(required)
+        total += sum(comb(len(allowed), n_free) for n_free in range(most_free + 1))
     return total
+
+
+def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
+    """A warning where the limit that was chosen leaves an augmented naive Bayes nothing but naive Bayes."""
+    asked = (recipe.max_parents, recipe.constraints.max_parents)
+    if domain.family != "anb" or asked != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
+        return None
+    return (
+        f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_FAMILIES:,} families: the "
+        "features have no parent but the class, and the network is naive Bayes. Give max_parents=2 to learn arcs "
+        "between features anyway, or another structure such as tan, or fewer features"
+    )
 
 
 def _naive_bayes(dataset: Dataset, class_name: str) -> DAG:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
+from exactbnc.network.states import state_codes
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
@@ -121,19 +122,25 @@ class BayesNet:
     def query(self, *names: str, evidence: Mapping[str, Hashable] | None = None) -> Floats:
         """P(names | evidence) as a table with one axis per name; nan if the evidence is impossible.
 
-        A value in the evidence that is no state is summed out.
+        A value is the state with the same text or number, as in a table of rows; None and NaN stand for values that are
+        not known. A ParameterError lists the states if a value is none of them.
         """
         from exactbnc.network.posterior import query
 
         return query(self, [self.position(name) for name in names], self.encode_row(evidence or {}))
 
     def encode_row(self, values: Mapping[str, Hashable]) -> Codes:
-        """The codes of a row given by name; what is not named, or is no state, is unknown."""
+        """The codes of a row given by name; what is not named, None or NaN is unknown."""
         row = np.full(self.n_vars, UNKNOWN, dtype=np.uint16)
         for name, value in values.items():
             v = self.position(name)
-            if value in self.states[v]:
-                row[v] = self.states[v].index(value)
+            if value is None or value != value:
+                continue
+            (code,) = state_codes(self.states[v], [value])
+            if code is None:
+                listed = listing(map(repr, self.states[v]))
+                raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {listed}")
+            row[v] = code
         return row
 
     def log_likelihood(self, dataset: Dataset) -> float:
@@ -157,8 +164,8 @@ class BayesNet:
         codes = np.empty((self.n_vars, dataset.n_rows), dtype=np.uint16)
         for v, name in enumerate(self.names):
             source = dataset.index[name]
-            known = {state: code for code, state in enumerate(self.states[v])}
-            lookup = np.array([known.get(state, UNKNOWN) for state in dataset.states[source]], dtype=np.uint16)
+            found = state_codes(self.states[v], dataset.states[source])
+            lookup = np.array([UNKNOWN if code is None else code for code in found], dtype=np.uint16)
             codes[v] = lookup[dataset.codes[source]]
         return codes
 

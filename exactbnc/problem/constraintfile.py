@@ -104,7 +104,7 @@ def read_constraints(path: PathLike) -> Constraints:
 
 
 def write_constraints(constraints: Constraints, path: PathLike) -> None:
-    """Write a `.con` file that GOBNILP reads, tiers as `A<B`; a ParameterError names what such a file cannot hold."""
+    """Write a `.con` file that GOBNILP reads, tiers as forbidden arcs; an error names what it cannot hold."""
     _check_writable(constraints)
     text = "".join(f"{line}\n" for line in _con_lines(constraints))
     with atomic_write(path) as (sink,):
@@ -283,7 +283,8 @@ def _check_writable(constraints: Constraints) -> None:
 
 
 def _con_lines(constraints: Constraints) -> Iterator[str]:
-    for sign, arcs in (("", constraints.required_arcs), ("~", constraints.forbidden_arcs)):
+    forbidden = (*constraints.forbidden_arcs, *arcs_from_tiers(constraints.tiers))
+    for sign, arcs in (("", constraints.required_arcs), ("~", forbidden)):
         yield from (f"{sign}{child}<-{parent}" for parent, child in arcs)
     for sign, pairs in (("", constraints.required_adjacencies), ("~", constraints.forbidden_adjacencies)):
         yield from (f"{sign}{a}-{b}" for a, b in pairs)
@@ -291,5 +292,4 @@ def _con_lines(constraints: Constraints) -> Iterator[str]:
         yield from (f"{sign}{descendant}<--{ancestor}" for ancestor, descendant in pairs)
     yield from (f"~{a}->{child}<-{b}" for a, child, b in constraints.forbidden_immoralities)
     yield from (f"{earlier}<{later}" for earlier, later in constraints.order)
-    yield from (f"{earlier}<{later}" for later, earlier in arcs_from_tiers(constraints.tiers))
     yield from (f"sink {name}" for name in constraints.sinks)

@@ -60,6 +60,10 @@ class Constraints:
                 raise ParameterError(f"{name} must be at least 0. Got {value} instead.")
         if self.max_edges is not None and self.max_edges < 0:
             raise ParameterError(f"max_edges must be at least 0. Got {self.max_edges} instead.")
+        in_tiers = [name for tier in self.tiers for name in tier]
+        if len(set(in_tiers)) < len(in_tiers):
+            twice = min(name for name in in_tiers if in_tiers.count(name) > 1)
+            raise ParameterError(f"a variable may stand in one tier only. Got {twice!r} twice instead.")
         if not 0 <= self.edge_penalty < inf:
             raise ParameterError(f"edge_penalty must be finite and at least 0. Got {self.edge_penalty!r} instead.")
 

@@ -165,16 +165,14 @@ def _check_names(cache: ScoreCache, constraints: Constraints) -> None:
 
 
 def _precedence(cache: ScoreCache, constraints: Constraints) -> set[tuple[int, int]]:
-    pairs = {(cache.index[a], cache.index[b]) for a, b in constraints.order}
-    pairs |= {(cache.index[child], cache.index[parent]) for parent, child in arcs_from_tiers(constraints.tiers)}
-    return pairs
+    return {(cache.index[a], cache.index[b]) for a, b in constraints.order}
 
 
 def _forbidden_matrix(cache: ScoreCache, constraints: Constraints) -> NDArray[np.bool_]:
     """forbidden[parent, child]: no family of the child may hold the parent."""
     n, index = cache.n_vars, cache.index
     forbidden = np.zeros((n, n), dtype=np.bool_)
-    for parent, child in constraints.forbidden_arcs:
+    for parent, child in (*constraints.forbidden_arcs, *arcs_from_tiers(constraints.tiers)):
         forbidden[index[parent], index[child]] = True
     for a, b in constraints.forbidden_adjacencies:
         forbidden[index[a], index[b]] = forbidden[index[b], index[a]] = True

@@ -22,6 +22,9 @@ def violations(constraints: Constraints, dag: DAG) -> Iterator[str]:
     for parent, child in constraints.forbidden_arcs:
         if (parent, child) in arcs:
             yield f"the forbidden arc {parent} -> {child} is there"
+    for parent, child in arcs_from_tiers(constraints.tiers):
+        if (parent, child) in arcs:
+            yield f"the arc {parent} -> {child} runs from a later tier to an earlier one"
     for a, b in constraints.required_adjacencies:
         if (a, b) not in arcs and (b, a) not in arcs:
             yield f"{a} and {b} must be adjacent"
@@ -86,8 +89,6 @@ def _order(constraints: Constraints, dag: DAG, index: dict[str, int]) -> Iterato
     before = [set(parents) for parents in dag.parents]
     for earlier, later in constraints.order:
         before[index[later]].add(index[earlier])
-    for later, earlier in arcs_from_tiers(constraints.tiers):
-        before[index[later]].add(index[earlier])
     cycle = find_cycle(before)
     if cycle is not None:
-        yield f"the order of {', '.join(dag.names[v] for v in cycle[:-1])} contradicts the order or tiers asked for"
+        yield f"the order of {', '.join(dag.names[v] for v in cycle[:-1])} contradicts the order asked for"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from exactbnc import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
-from exactbnc.learning.discretize import DISCRETIZERS
+from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.learning.selection import BayesFactorSelector
 from scorecache import Dataset
 from scorecache.data.frames import Declared, columns_of, is_frame, missing_mask

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from exactbnc import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
-from exactbnc.learning.discretize import DISCRETIZERS, MDLPDiscretizer
+from exactbnc.learning.discretize.registry import DISCRETIZERS, MDLPDiscretizer
 from exactbnc.learning.selection import BayesFactorSelector
 
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)

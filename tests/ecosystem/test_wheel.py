@@ -76,7 +76,7 @@ def test_the_wheel_carries_every_module_and_its_data(carried):
         assert sources
         missing = {path.relative_to(ROOT).as_posix() for path in sources if path.is_file()} - carried
         assert not missing
-    assert "exactbnc/cuts/facets4.json" in carried
+    assert "exactbnc/solvers/bounds/cuts/facets4.json" in carried
 
 
 def test_the_wheel_carries_the_instances(carried):

@@ -117,8 +117,18 @@ def test_names_that_are_no_variables_are_refused_with_the_names():
             ask(collider())
 
 
-def test_rows_by_name_become_codes_and_what_is_no_state_is_unknown():
-    row = collider().encode_row({"C": "c1", "A": "a0", "B": "b7"})
+@pytest.mark.parametrize("value", [1, 1.0, "1", "1.0", np.int64(1), np.str_("1")])
+@pytest.mark.parametrize("states", [(0, 1), ("0", "1"), (0.0, 1.0)])
+def test_values_of_another_type_are_matched_alike_in_rows_and_in_evidence(states, value):
+    net = BayesNet(DAG.of("x", [[]]), (states,), (np.array([0.25, 0.75]),))
+    table = Dataset(("x",), ((0, value),), np.array([[1]], dtype=np.uint16))
+
+    assert net.encode_row({"x": value}).tolist() == [1]
+    assert net.codes_of(table).tolist() == [[1]]
+
+
+def test_rows_by_name_become_codes_and_what_is_not_known_is_unknown():
+    row = collider().encode_row({"C": "c1", "A": "a0", "B": None})
 
     assert row.dtype == np.uint16
     assert row.tolist() == [0, UNKNOWN, 1]

@@ -161,7 +161,7 @@ def test_the_text_is_what_gobnilp_reads(tmp_path):
 
 @given(tiers=st.permutations(NAMES).map(lambda order: (order[:1], order[1:3])), dag=dags(names=NAMES))
 @examples(50)
-def test_tiers_are_written_as_an_order_with_the_same_meaning(tmp_path_factory, tiers, dag):
+def test_tiers_are_written_as_forbidden_arcs_with_the_same_meaning(tmp_path_factory, tiers, dag):
     path = tmp_path_factory.mktemp("con") / "a.con"
     constraints = Constraints.of(tiers=tiers)
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import time
 from itertools import combinations
 
 import networkx
@@ -206,6 +207,21 @@ def test_without_a_limit_as_many_parents_are_taken_as_are_affordable(monkeypatch
 def test_no_limit_is_needed_where_one_parent_is_all_there_is():
     assert affordable_parents(make_score("bdeu"), Domain.of("xy", "anb", class_name="y")) is None
     assert affordable_parents(make_score("bdeu"), Domain.of("y", "general", class_name="y")) is None
+
+
+def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning():
+    names = [f"f{i}" for i in range(720)] + ["y"]
+    rng = np.random.default_rng(0)
+    data = Dataset(tuple(names), ((0, 1),) * 721, rng.integers(0, 2, (721, 8)).astype(np.uint16))
+
+    begun = time.process_time()
+    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 1
+    assert time.process_time() - begun < 2
+
+    learned = learn(data, "y", Recipe())
+    assert learned.warning is not None
+    assert "Give max_parents=2" in learned.warning
+    assert learn(DATA, "y", Recipe()).warning is None
 
 
 @pytest.mark.parametrize("score", ["ll", "fcll", "acll"])

@@ -21,7 +21,7 @@ CATEGORIES = (
     "or declare the states (--states), or take every value as a category (--max-states N, max_states=N, at most 65536)"
 )
 DISCRETISE = (
-    "discretise them first (exactbnc.learning.discretize, discretize='mdlp' of a classifier, or --discretize of "
+    "discretise them first (exactbnc.MDLPDiscretizer, discretize='mdlp' of a classifier, or --discretize of "
     "'exactbnc learn' and 'evaluate')"
 )
 COUNTS = "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows."

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from exactbnc.learning.classifiers._features import Features, free_name
-from exactbnc.learning.discretize import DISCRETIZERS
+from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data._encode import is_missing, whole_weights
 from scorecache.data.dataset import Dataset

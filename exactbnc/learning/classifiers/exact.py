@@ -105,6 +105,8 @@ class ExactBNClassifier(TableClassifier):
         self._tell(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         learned = learn(dataset, self.class_name_, recipe)
         self._warn_if_unproved(learned)
+        if learned.warning is not None:
+            warnings.warn(learned.warning, UserWarning, stacklevel=2)
         self.bayes_net_: BayesNet = learned.net
         self.dag_: DAG = learned.net.dag
         self.solution_: Solution = learned.solution

@@ -1,30 +1,28 @@
 """Numbers into bins: scikit-learn transformers that learn the cut points of numeric columns and leave the others alone.
 
-    from exactbnc.learning.discretize import MDLPDiscretizer
+    from exactbnc import MDLPDiscretizer
 
     codes = MDLPDiscretizer().fit_transform(X, y)
 
-Cut points lie between distinct values only, and a value equal to a cut point belongs to the lower bin.
+Cut points lie between distinct values only, and a value equal to a cut point belongs to the lower bin. The transformers
+are imported on first use: `tables`, which cuts the columns of a table, needs no scikit-learn until something is cut.
 """
 
 from __future__ import annotations
 
-from exactbnc.learning.discretize._base import Discretizer, interval_labels
-from exactbnc.learning.discretize.equal_frequency import EqualFrequencyDiscretizer
-from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
-from exactbnc.learning.discretize.median import MedianDiscretizer
+from importlib import import_module
+from typing import Any
 
-DISCRETIZERS: dict[str, type[Discretizer]] = {
-    "mdlp": MDLPDiscretizer,
-    "median": MedianDiscretizer,
-    "quantile": EqualFrequencyDiscretizer,
+_HOMES = {
+    "EqualFrequencyDiscretizer": "exactbnc.learning.discretize.equal_frequency",
+    "MDLPDiscretizer": "exactbnc.learning.discretize.mdlp",
+    "MedianDiscretizer": "exactbnc.learning.discretize.median",
 }
 
-__all__ = [
-    "DISCRETIZERS",
-    "Discretizer",
-    "EqualFrequencyDiscretizer",
-    "MDLPDiscretizer",
-    "MedianDiscretizer",
-    "interval_labels",
-]
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

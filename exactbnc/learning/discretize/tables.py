@@ -46,7 +46,7 @@ def learn_cuts(
 
     Measurements, which the whole data set has too many of to keep, are cut in every part of it.
     """
-    from exactbnc.learning.discretize import DISCRETIZERS
+    from exactbnc.learning.discretize.registry import DISCRETIZERS
 
     if method not in DISCRETIZERS:
         raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
@@ -67,7 +67,7 @@ def learn_cuts(
 
 def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
     """The data set with these columns as intervals, all of them declared; missing values keep their state."""
-    from exactbnc.learning.discretize import interval_labels
+    from exactbnc.learning.discretize._base import interval_labels
 
     codes, states = dataset.codes.copy(), list(dataset.states)
     for name, points in cut_points.items():

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network import contributions
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet
-from exactbnc.network.contributions import UNKNOWN_TERM
+from exactbnc.network.contributions import UNKNOWN_TERM, contributions
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.bayesnet_strategies import bayesnets
 from tests.exactbnc.inference.test_posterior import dense_net, partial_rows

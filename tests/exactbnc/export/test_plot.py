@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
-from exactbnc.pictures import plot
 from exactbnc.pictures._layout import BOX_GAP, BOX_HEIGHT, _isotonic, layered_layout
+from exactbnc.pictures.plot import plot
 from scorecache.errors import ParameterError
 from tests.exactbnc.export.strategies import CLASSIFIER, COLLIDER, dags
 from tests.strategies import examples

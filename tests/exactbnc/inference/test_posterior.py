@@ -170,7 +170,9 @@ def test_a_query_by_hand():
 
     assert net.query("C") == pytest.approx([c0, 1 - c0])
     assert net.query("A", evidence={"C": "c0", "B": "b0"}) == pytest.approx([1, 0])
-    assert net.query("A", "B", evidence={"C": "no such state"}) == pytest.approx(np.outer([0.25, 0.75], of_b))
+    assert net.query("A", "B", evidence={"C": None}) == pytest.approx(np.outer([0.25, 0.75], of_b))
+    with pytest.raises(ParameterError, match=r"'c7' is not a state of 'C'; its states are 'c0', 'c1'"):
+        net.query("A", evidence={"C": "c7"})
     assert net.query("B", "A").shape == (3, 2)
 
 

@@ -1,0 +1,39 @@
+"""Which state of a network a value is.
+
+The one rule for rows of a table, for evidence and for models: a value is the state of the same type that equals it,
+or else the state with the same text, or else the one state that is the same number (a program that writes 1 as 1.0
+means the same thing).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from math import isnan, nan
+
+
+def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[int | None]:
+    """The code of the state that each value is; None where it is no state.
+
+    >>> state_codes(("1", "2"), (1, 2.0, "3"))
+    [0, 1, None]
+    """
+    code_of = {(type(state), state): code for code, state in enumerate(states)}
+    code_of_text = {str(state): code for code, state in enumerate(states)}
+    numbers = [_number(state) for state in states]
+    counts = Counter(numbers)
+    code_of_number = {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
+
+    def code(value: Hashable) -> int | None:
+        known = code_of.get((type(value), value), code_of_text.get(str(value)))
+        return code_of_number.get(_number(value)) if known is None else known
+
+    return [code(value) for value in values]
+
+
+def _number(value: Hashable) -> float:
+    """The number that a value is or spells; NaN if it is none."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return nan
