@@ -25,7 +25,25 @@ _BLOCK = 2**17
 
 @dataclass(frozen=True, eq=False)
 class ScoreCache:
-    """Scored families in compact arrays; `record` says how they came about (None: a file of another program)."""
+    """The local scores of families, a child with its parents, in compact arrays.
+
+    `build_cache` and `read_cache` make one; the module's docstring states the order of the arrays.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The variables.
+    child_start, scores, parent_start, parents : arrays
+        The families, see the module's docstring; they become read-only.
+    record : Record, optional
+        How the cache was made and pruned; None for a file of another program.
+
+    Examples
+    --------
+    >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+    >>> list(cache.families(1))
+    [(-1.5, (0,)), (-2.0, ())]
+    """
 
     names: tuple[str, ...]
     child_start: NDArray[np.int64]

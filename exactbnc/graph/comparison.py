@@ -35,8 +35,25 @@ class Comparison:
 
 
 def compare(first: DAG, second: DAG) -> Comparison:
-    """The differences, whatever the orders of the variables.
+    """The differences between two networks, whatever the orders of their variables.
 
+    Parameters
+    ----------
+    first, second : DAG
+        Networks over the same variables.
+
+    Returns
+    -------
+    Comparison
+        Arcs added, removed and reversed on the way from the first to the second, and the structural Hamming distances.
+
+    Raises
+    ------
+    ParameterError
+        If one network has a variable that the other lacks.
+
+    Examples
+    --------
     >>> compare(DAG.from_modelstring("[A][B|A][C|B]"), DAG.from_modelstring("[B][A|B][C|A]"))
     Comparison(added=(('A', 'C'),), removed=(('B', 'C'),), reversed=(('B', 'A'),), cpdag_shd=2)
     """

@@ -24,7 +24,27 @@ class CycleError(ParameterError):
 
 @dataclass(frozen=True)
 class DAG:
-    """Names and, per variable, the ascending indices of its parents; acyclic by construction."""
+    """A directed acyclic graph over named variables: the structure of a Bayesian network.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The variables, different from each other.
+    parents : tuple of tuples of int
+        Per variable, the ascending indices of its parents. `DAG.from_arcs` and `DAG.from_modelstring` build a graph
+        from names instead.
+
+    Raises
+    ------
+    CycleError
+        If the arcs form a directed cycle; the message shows one.
+
+    Examples
+    --------
+    >>> dag = DAG.from_arcs(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag.modelstring
+    '[rain][sprinkler][wet|rain:sprinkler]'
+    """
 
     names: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]

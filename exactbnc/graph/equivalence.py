@@ -23,8 +23,19 @@ class CPDAG:
 
 
 def cpdag(dag: DAG) -> CPDAG:
-    """The essential graph.
+    """The essential graph of a network.
 
+    Parameters
+    ----------
+    dag : DAG
+
+    Returns
+    -------
+    CPDAG
+        The arcs that every equivalent network has, and the edges whose direction no data can tell.
+
+    Examples
+    --------
     >>> cpdag(DAG.from_modelstring("[A][B][C|A:B][D|C]"))
     CPDAG(names=('A', 'B', 'C', 'D'), arcs=(('A', 'C'), ('B', 'C'), ('C', 'D')), edges=())
     >>> cpdag(DAG.from_modelstring("[A][B|A][C|B]")).edges

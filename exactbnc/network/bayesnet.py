@@ -37,7 +37,32 @@ ROW_SUM_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class BayesNet:
-    """`tables[v]` has one axis per parent, ascending as in `dag.parents[v]`, and the states of v on the last."""
+    """A Bayesian network: a structure, the states of its variables, and their conditional probabilities.
+
+    `fit_parameters` estimates one from data, and `read_bayesnet` reads one from a file.
+
+    Parameters
+    ----------
+    dag : DAG
+    states : tuple of tuples
+        Per variable, its states.
+    tables : tuple of float64 arrays
+        `tables[v]` has one axis per parent, ascending as in `dag.parents[v]`, and the states of v on the last axis. The
+        probabilities on that axis add up to one. The arrays become read-only.
+
+    Raises
+    ------
+    ParameterError
+        If states or tables do not fit the structure, or a table does not hold probabilities.
+
+    Examples
+    --------
+    >>> dag = DAG.from_arcs(["rain", "wet"], [("rain", "wet")])
+    >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
+    >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables)
+    >>> net.query("rain", evidence={"wet": "yes"}).round(3).tolist()
+    [0.333, 0.667]
+    """
 
     dag: DAG
     states: tuple[tuple[Hashable, ...], ...]

@@ -36,7 +36,29 @@ __all__ = [
 
 
 def make_score(name: str, **parameters: Any) -> Score:
-    """The score of that name (or alias) with these parameters."""
+    """The score of that name.
+
+    Parameters
+    ----------
+    name : str
+        A name or alias that `exactbnc scores` lists, in any case.
+    **parameters
+        Parameters of the score, such as `ess` of BDeu.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    ParameterError
+        If there is no such score, or it has no such parameter.
+
+    Examples
+    --------
+    >>> make_score("BDeu", ess=10.0)
+    BDeu(ess=10.0)
+    """
     wanted = name.lower()
     for score_class in SCORES.values():
         if wanted == score_class.name or wanted in score_class.aliases:

@@ -36,7 +36,35 @@ __all__ = ["PARAMETERS", "ParameterEstimator", "fit_parameters", "make_parameter
 def fit_parameters(
     dataset: Dataset, dag: DAG, estimator: ParameterEstimator | str = "eap", *, class_name: str | None = None
 ) -> BayesNet:
-    """The network with that structure and the parameters that the estimator finds in the data."""
+    """The Bayesian network with a given structure and parameters estimated from data.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Complete rows of categories.
+    dag : DAG
+        The structure, over the columns of the data in the same order.
+    estimator : ParameterEstimator or str, default "eap"
+        One of "ofe", "dirichlet", "eap", "softened", "ms", "acll", "elr", "dfe", or an estimator with its own settings.
+    class_name : str, optional
+        The class, for the estimators that maximise its conditional likelihood ("acll", "elr", "dfe").
+
+    Returns
+    -------
+    BayesNet
+
+    Raises
+    ------
+    ParameterError
+        If structure and data do not fit together, or a class is needed and missing.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"rain": ["no", "no", "yes", "yes"], "wet": ["no", "no", "no", "yes"]})
+    >>> net = fit_parameters(data, DAG.from_arcs(data.names, [("rain", "wet")]), "ofe")
+    >>> net.query("wet", evidence={"rain": "yes"}).tolist()
+    [0.5, 0.5]
+    """
     dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
     if dag.names != dataset.names:
