@@ -3,7 +3,7 @@
 from exactbnc import Constraints, Problem, solve
 from scorecache import read_cache
 
-problem = Problem(read_cache("cache.jkl"), Constraints(family="anb", class_name="y"))
+problem = Problem(read_cache("cache.jkl"), Constraints(structure="anb", class_name="y"))
 solution = solve(problem)
 graph = solution.to_networkx()
 

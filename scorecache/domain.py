@@ -2,9 +2,9 @@
 
 Pruning is relative to a domain. "A subset scores at least as well" is a safe reason to drop a parent set only if the
 subset is itself allowed, so every rule in `scorecache.scoring.pruning` compares sets inside one domain, and the cache
-records which. The structure families, for a class variable C:
+records which. The structures, for a class variable C:
 
-| family        | the class     | a feature                                           |
+| structure     | the class     | a feature                                           |
 |---------------|---------------|-----------------------------------------------------|
 | `general`     | any parents   | any parents                                         |
 | `naive_bayes` | no parents    | C alone                                             |
@@ -16,8 +16,9 @@ records which. The structure families, for a class variable C:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -26,27 +27,40 @@ from scorecache.wording import listing
 
 Arc = tuple[str, str]
 
-FAMILIES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb")
+STRUCTURES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb")
 
 
-def family_named(name: str) -> str:
+def structure_named(name: str) -> str:
     """The structure of that name; neither case nor hyphens matter.
 
-    >>> family_named("Naive-Bayes")
+    >>> structure_named("Naive-Bayes")
     'naive_bayes'
     """
-    family = str(name).lower().replace("-", "_")
-    if family not in FAMILIES:
-        raise ParameterError(f"the structure must be one of {', '.join(FAMILIES)}. Got {name!r} instead.")
-    return family
+    structure = str(name).lower().replace("-", "_")
+    if structure not in STRUCTURES:
+        raise ParameterError(f"the structure must be one of {', '.join(STRUCTURES)}. Got {name!r} instead.")
+    return structure
 
 
 @dataclass(frozen=True)
-class Domain:
-    """Which parent sets are looked at; arcs are (parent, child) pairs of names, tiers run from first to last."""
+class LocalConstraints:
+    """The constraints that a family, a child with its parents, can be checked against by itself.
 
-    names: tuple[str, ...]
-    family: str = "general"
+    Attributes
+    ----------
+    structure : str
+        One of `STRUCTURES`; all but "general" need a class.
+    class_name : str, optional
+    k : int, optional
+        Most feature parents, for "kdb" and only for it.
+    max_parents : int, optional
+        Most parents of a variable, the class counted.
+    required_arcs, forbidden_arcs : tuples of (parent, child)
+    tiers : tuple of tuples of str
+        No arc runs from a later tier to an earlier one; a variable in no tier is free.
+    """
+
+    structure: str = "general"
     class_name: str | None = None
     k: int | None = None
     max_parents: int | None = None
@@ -55,9 +69,68 @@ class Domain:
     tiers: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "family", family_named(self.family))
+        object.__setattr__(self, "structure", structure_named(self.structure))
+        if self.is_classifier and self.class_name is None:
+            raise ParameterError(f"the structure {self.structure!r} needs a class (--class)")
+        if (self.k is not None) != (self.structure == "kdb"):
+            raise ParameterError("k, the number of feature parents, goes with the structure 'kdb' and only with it")
+        if self.k is not None and self.k < 1:
+            raise ParameterError(f"k of kdb must be at least 1. Got {self.k} instead.")
+        if self.max_parents is not None and not isinstance(self.max_parents, int):
+            raise ParameterError(f"max_parents must be a whole number. Got {self.max_parents!r} instead.")
+        if self.max_parents is not None and self.max_parents < 0:
+            raise ParameterError(f"max_parents must be at least 0. Got {self.max_parents} instead.")
+        in_tiers = Counter(name for tier in self.tiers for name in tier)
+        twice = sorted(name for name, count in in_tiers.items() if count > 1)
+        if twice:
+            raise ParameterError(f"a variable may stand in one tier only; found twice: {listing(map(repr, twice))}")
+
+    @property
+    def is_classifier(self) -> bool:
+        """Is the class a parent of every feature and without parents itself?"""
+        return self.structure != "general"
+
+    @property
+    def max_feature_parents(self) -> int | None:
+        """Most parents of a feature beside the class; None if the structure sets no limit."""
+        return {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": self.k}.get(self.structure)
+
+    @cached_property
+    def tier_of(self) -> dict[str, int]:
+        """The number of the tier of every variable that is in one."""
+        return {name: level for level, tier in enumerate(self.tiers) for name in tier}
+
+
+@dataclass(frozen=True)
+class Domain(LocalConstraints):
+    """Which parent sets of each variable are scored: local constraints over named variables.
+
+    `Domain.of` builds one from any iterables.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The variables.
+    structure, class_name, k, max_parents, required_arcs, forbidden_arcs, tiers
+        See `LocalConstraints`.
+
+    Raises
+    ------
+    ParameterError
+        If the constraints contradict each other or name a variable that is not there.
+
+    Examples
+    --------
+    >>> domain = Domain.of(["a", "b", "y"], "tan", class_name="y")
+    >>> domain.contains(0, [1, 2]), domain.contains(0, [1])
+    (True, False)
+    """
+
+    names: tuple[str, ...] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         _check_names(self)
-        _check_family(self)
         _check_arcs(self)
         _check_sizes(self)
 
@@ -65,7 +138,7 @@ class Domain:
     def of(
         cls,
         names: Iterable[str],
-        family: str = "general",
+        structure: str = "general",
         *,
         class_name: str | None = None,
         k: int | None = None,
@@ -77,7 +150,7 @@ class Domain:
         """Build a domain from any iterables; arcs are sorted so that equal domains compare equal."""
         return cls(
             names=tuple(names),
-            family=family,
+            structure=structure,
             class_name=class_name,
             k=k,
             max_parents=max_parents,
@@ -98,11 +171,6 @@ class Domain:
     def class_index(self) -> int | None:
         return None if self.class_name is None else self.index[self.class_name]
 
-    @property
-    def is_classifier(self) -> bool:
-        """Is the class a parent of every feature and without parents itself?"""
-        return self.family != "general"
-
     @cached_property
     def required(self) -> tuple[frozenset[int], ...]:
         """Per child, the parents that every set must hold."""
@@ -122,13 +190,12 @@ class Domain:
         forbidden: list[set[int]] = [set() for _ in self.names]
         for before, after in self.forbidden_arcs:
             forbidden[self.index[after]].add(self.index[before])
-        tier_of = {self.index[name]: level for level, tier in enumerate(self.tiers) for name in tier}
         sets = []
         for child in range(self.n_vars):
             if self.is_classifier and child == self.class_index:
                 sets.append(frozenset[int]())
                 continue
-            later = {parent for parent in tier_of if _is_later(tier_of, parent, child)}
+            later = {self.index[name] for name in self.tier_of if self._is_later(name, self.names[child])}
             sets.append(everything - {child} - self.required[child] - forbidden[child] - later)
         return tuple(sets)
 
@@ -140,7 +207,7 @@ class Domain:
     @property
     def allows_dropping(self) -> bool:
         """May a parent that is not required be taken away from any set? Not in a TAN, whose tree must span."""
-        return self.family != "tan"
+        return self.structure != "tan"
 
     def contains(self, child: int, parents: Iterable[int]) -> bool:
         """Does the domain hold this parent set?"""
@@ -153,7 +220,7 @@ class Domain:
 
     def to_json(self) -> dict[str, Any]:
         """The recipe, without the names (they are the cache's)."""
-        recipe: dict[str, Any] = {"family": self.family}
+        recipe: dict[str, Any] = {"family": self.structure}
         for key, value in (("class", self.class_name), ("k", self.k), ("max_parents", self.max_parents)):
             if value is not None:
                 recipe[key] = value
@@ -185,16 +252,13 @@ class Domain:
     def _limit(self, child: int) -> int:
         reachable = len(self.required[child]) + len(self.allowed[child])
         limit = reachable if self.max_parents is None else min(reachable, self.max_parents)
-        if self.is_classifier and child != self.class_index:
-            features = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": self.k, "anb": None}[self.family]
-            if features is not None:
-                limit = min(limit, features + 1)
+        if child != self.class_index and self.max_feature_parents is not None:
+            limit = min(limit, self.max_feature_parents + 1)
         return limit
 
-
-def _is_later(tier_of: Mapping[int, int], parent: int, child: int) -> bool:
-    """Is the parent in a later tier than the child? Variables in no tier are free."""
-    return parent in tier_of and child in tier_of and tier_of[parent] > tier_of[child]
+    def _is_later(self, parent: str, child: str) -> bool:
+        """Is the parent in a later tier than the child? Variables in no tier are free."""
+        return parent in self.tier_of and child in self.tier_of and self.tier_of[parent] > self.tier_of[child]
 
 
 def _check_names(domain: Domain) -> None:
@@ -205,22 +269,9 @@ def _check_names(domain: Domain) -> None:
     if domain.class_name is not None and domain.class_name not in known:
         raise ParameterError(f"the class {domain.class_name!r} is not a column; columns are {columns}")
     mentioned = [name for arc in domain.required_arcs + domain.forbidden_arcs for name in arc]
-    in_tiers = [name for tier in domain.tiers for name in tier]
-    for name in mentioned + in_tiers:
+    for name in (*mentioned, *domain.tier_of):
         if name not in known:
             raise ParameterError(f"{name!r} is not a column; columns are {columns}")
-    if len(set(in_tiers)) != len(in_tiers):
-        twice = sorted({name for name in in_tiers if in_tiers.count(name) > 1})
-        raise ParameterError(f"a variable may stand in one tier only; found twice: {listing(map(repr, twice))}")
-
-
-def _check_family(domain: Domain) -> None:
-    if domain.is_classifier and domain.class_name is None:
-        raise ParameterError(f"the structure family {domain.family!r} needs a class")
-    if (domain.k is not None) != (domain.family == "kdb"):
-        raise ParameterError("k, the number of feature parents, goes with the family 'kdb' and only with it")
-    if domain.k is not None and domain.k < 1:
-        raise ParameterError(f"k of kdb must be at least 1. Got {domain.k} instead.")
 
 
 def _check_arcs(domain: Domain) -> None:
@@ -234,9 +285,8 @@ def _check_arcs(domain: Domain) -> None:
     cycle = _required_cycle(domain.required_arcs)
     if cycle:
         raise ParameterError(f"the required arcs form a cycle: {' -> '.join(cycle)}")
-    tier_of = {domain.index[name]: level for level, tier in enumerate(domain.tiers) for name in tier}
     for parent, child in domain.required_arcs:
-        if _is_later(tier_of, domain.index[parent], domain.index[child]):
+        if domain._is_later(parent, child):
             raise ParameterError(f"the required arc {parent!r} -> {child!r} runs against the tiers")
     if domain.is_classifier:
         _check_class_arcs(domain)
@@ -269,30 +319,26 @@ def _check_class_arcs(domain: Domain) -> None:
     for parent, child in domain.required_arcs:
         if child == domain.class_name:
             raise ParameterError(
-                f"in the family {domain.family!r} the class has no parents, but {parent!r} -> {child!r} is required"
+                f"in the structure {domain.structure!r} the class has no parents, "
+                f"but {parent!r} -> {child!r} is required"
             )
     for parent, child in domain.forbidden_arcs:
         if parent == domain.class_name:
             raise ParameterError(
-                f"in the family {domain.family!r} the class is a parent of every feature, "
+                f"in the structure {domain.structure!r} the class is a parent of every feature, "
                 f"but {parent!r} -> {child!r} is forbidden"
             )
-    tier_of = {name: level for level, tier in enumerate(domain.tiers) for name in tier}
-    if domain.class_name in tier_of:
-        earlier = [name for name, level in tier_of.items() if level < tier_of[domain.class_name]]
+    if domain.class_name in domain.tier_of:
+        earlier = [name for name, level in domain.tier_of.items() if level < domain.tier_of[domain.class_name]]
         if earlier:
             raise ParameterError(
-                f"in the family {domain.family!r} the class comes before every feature, "
+                f"in the structure {domain.structure!r} the class comes before every feature, "
                 f"but the tiers put {listing(map(repr, earlier))} before it"
             )
 
 
 def _check_sizes(domain: Domain) -> None:
     limit = domain.max_parents
-    if limit is not None and not isinstance(limit, int):
-        raise ParameterError(f"max_parents must be a whole number. Got {limit!r} instead.")
-    if limit is not None and limit < 0:
-        raise ParameterError(f"max_parents must be at least 0. Got {limit} instead.")
     if limit is not None and limit >= max(domain.n_vars, 1):
         raise ParameterError(
             f"max_parents must be at most {domain.n_vars - 1}: {domain.n_vars} variables less the child. "
@@ -302,7 +348,7 @@ def _check_sizes(domain: Domain) -> None:
         if len(required) > domain.limits[child]:
             listed = listing(repr(domain.names[parent]) for parent in sorted(required))
             by_limit = limit is not None and len(required) > limit
-            most = f"max_parents = {limit}" if by_limit else f"the structure {domain.family!r} allows"
+            most = f"max_parents = {limit}" if by_limit else f"the structure {domain.structure!r} allows"
             raise ParameterError(
                 f"{domain.names[child]!r} has {len(required)} required parents ({listed}), more than {most}"
             )

@@ -80,7 +80,7 @@ class Record:
             "fan": f"FAN with class {domain.class_name!r}",
             "kdb": f"k-DB with k <= {domain.k} and class {domain.class_name!r}",
             "anb": f"ANB, k-DB and FAN with class {domain.class_name!r}",
-        }[domain.family]
+        }[domain.structure]
         safe = [f"{described}{limits}{with_arcs}"]
         if self.pruning == "none":
             safe.append("any constraint that its parent sets can express (nothing was pruned)")

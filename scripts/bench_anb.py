@@ -69,7 +69,7 @@ def run(data: Dataset, score: str, seconds: float) -> dict[str, object]:
     clock = time.process_time()
     cache = anb_cache(data, score)
     built = time.process_time() - clock
-    problem = Problem(cache, Constraints(family="anb", class_name=data.names[-1]))
+    problem = Problem(cache, Constraints(structure="anb", class_name=data.names[-1]))
     clock = time.process_time()
     solution: Solution = solve(problem, limits=Limits(seconds=seconds))
     return {

@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--features", type=int, default=1000)
     cache = random_tan_cache(parser.parse_args().features, seed=0)
-    problem = Problem(cache, Constraints(family="tan", class_name="class"))
+    problem = Problem(cache, Constraints(structure="tan", class_name="class"))
     for run in ("first", "later"):
         begun = time.perf_counter()
         solution = solve(problem, method="tree")

@@ -38,8 +38,8 @@ ABOUT = (
     "without x(v, A) >= 0: sum of left[v][A] x(v, A) <= right. Made by scripts/derive_facets.py."
 )
 N_NODES = 4
-FAMILIES = [(v, mask) for v in range(N_NODES) for mask in range(1, 2**N_NODES) if not mask >> v & 1]
-DIMENSION = len(FAMILIES)
+STRUCTURES = [(v, mask) for v in range(N_NODES) for mask in range(1, 2**N_NODES) if not mask >> v & 1]
+DIMENSION = len(STRUCTURES)
 N_DAGS, N_FACETS, N_ORBITS, N_FURTHER = 543, 135, 16, 86
 LARGEST_EXACT = 2**20
 """Products and sums of 29 numbers up to here stay exact, in int64."""
@@ -61,7 +61,7 @@ def is_acyclic(parents: tuple[int, ...]) -> bool:
 
 def vertices(dags: Ints) -> Ints:
     """The 0/1 point x of every DAG."""
-    return np.array([[parents[v] == mask for v, mask in FAMILIES] for parents in dags], dtype=np.int64)
+    return np.array([[parents[v] == mask for v, mask in STRUCTURES] for parents in dags], dtype=np.int64)
 
 
 def extreme_rays(points: Ints) -> Ints:
@@ -128,9 +128,9 @@ def relabelled(facet: tuple[int, ...]) -> set[tuple[int, ...]]:
     for label in permutations(range(N_NODES)):
         moved = {
             (label[v], sum(1 << label[u] for u in range(N_NODES) if mask >> u & 1)): alpha
-            for (v, mask), alpha in zip(FAMILIES, facet, strict=False)
+            for (v, mask), alpha in zip(STRUCTURES, facet, strict=False)
         }
-        orbit.add((*(moved[family] for family in FAMILIES), facet[-1]))
+        orbit.add((*(moved[family] for family in STRUCTURES), facet[-1]))
     return orbit
 
 
@@ -151,7 +151,7 @@ def kind_of(orbit: set[tuple[int, ...]]) -> tuple[str, int, int]:
     for size in range(1, N_NODES + 1):
         for k in range(size):
             cluster = 2**size - 1
-            alpha = [int(v < size and (mask & cluster).bit_count() >= k) for v, mask in FAMILIES]
+            alpha = [int(v < size and (mask & cluster).bit_count() >= k) for v, mask in STRUCTURES]
             if (*alpha, size - k) in orbit:
                 return ("convexity" if size == 1 else "cluster"), k, size
     return "further", 0, N_NODES
@@ -162,7 +162,7 @@ def described(orbit: set[tuple[int, ...]]) -> dict[str, Any]:
     kind, k, size = kind_of(orbit)
     facet = max(orbit)
     left: dict[str, dict[str, int]] = {}
-    for (v, mask), alpha in zip(FAMILIES, facet, strict=False):
+    for (v, mask), alpha in zip(STRUCTURES, facet, strict=False):
         if alpha:
             names = "".join(str(u) for u in range(N_NODES) if mask >> u & 1)
             left.setdefault(str(v), {})[names] = alpha

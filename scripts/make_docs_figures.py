@@ -274,7 +274,7 @@ def main() -> None:
     _save(draw_overview(recorded), "overview.svg")
     data = read_csv(ROOT / "instances" / "asia-500.csv")
     cache = build_cache(data, "bdeu", domain=Domain.of(data.names, "anb", class_name="dysp", max_parents=3))
-    best = solve(Problem(cache, Constraints(family="anb", class_name="dysp")))
+    best = solve(Problem(cache, Constraints(structure="anb", class_name="dysp")))
     assert best.dag is not None
     plot(best.dag, ASSETS / "asia-anb.svg", class_name="dysp")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import STRUCTURES, Domain
 from scorecache.record import Record
 
 LARGEST_WEIGHT = st.none() | st.integers(1, 5)
@@ -31,7 +31,7 @@ def words():
 @st.composite
 def domains(draw, names):
     """Domains over given names, of every structure family."""
-    family = draw(st.sampled_from(FAMILIES if len(names) > 1 else ("general",)))
+    family = draw(st.sampled_from(STRUCTURES if len(names) > 1 else ("general",)))
     class_name = draw(st.sampled_from(names)) if family != "general" else None
     features = [name for name in names if name != class_name]
     pairs = list(combinations(features, 2))
@@ -115,12 +115,12 @@ def datasets(draw, min_vars=2, max_vars=4, min_arity=1, max_arity=4, max_rows=24
 
 
 @st.composite
-def feasible_domains(draw, names, family=None, max_parents=True):
+def feasible_domains(draw, names, structure=None, max_parents=True):
     """Domains that hold at least one acyclic network, with required and forbidden arcs and tiers; the class is last.
 
     Required arcs and tiers follow one order of the variables (of the features, where the class comes first anyway).
     """
-    family = draw(st.sampled_from(FAMILIES)) if family is None else family
+    family = draw(st.sampled_from(STRUCTURES)) if structure is None else structure
     k = draw(st.integers(1, 2)) if family == "kdb" else None
     features = list(names[:-1] if family != "general" else names)
     order = draw(st.permutations(features))

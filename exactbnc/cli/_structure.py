@@ -30,13 +30,13 @@ def structure_of(cache: ScoreCache, family: str | None, class_name: str | None, 
         if family not in (None, "general") and class_name is None:
             flag = "--" + str(family).replace("_", "-")
             raise UsageError(f"the score file does not say which variable is the class: add --class NAME to {flag}")
-        return Constraints(family=family or "general", class_name=class_name if family else None, k=k)
+        return Constraints(structure=family or "general", class_name=class_name if family else None, k=k)
     if family is None:
-        family, k = domain.family, domain.k
+        family, k = domain.structure, domain.k
     if family != "general" and class_name is None:
         class_name = domain.class_name
     return Constraints.of(
-        family=family,
+        structure=family,
         class_name=class_name if family != "general" else None,
         k=k,
         required_arcs=domain.required_arcs,

@@ -120,9 +120,9 @@ def _methods(
     from exactbnc.baselines.evaluation import Averaged, Exact, Other, Searched
     from exactbnc.baselines.greedy import BASELINES
     from exactbnc.learning.learn import Recipe
-    from scorecache.domain import FAMILIES
+    from scorecache.domain import STRUCTURES
 
-    known = (*FAMILIES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
+    known = (*STRUCTURES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
     by_plain_name = {_plain(name): name for name in known}
     for structure in structures:
         if _plain(structure) not in by_plain_name:

@@ -26,7 +26,7 @@ from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.solve import solve
 from scorecache.building.build import BuildPlan, plan_build
 from scorecache.data.dataset import Dataset
-from scorecache.domain import Domain, family_named
+from scorecache.domain import Domain, structure_named
 from scorecache.errors import ParameterError, TimeLimitError
 from scorecache.scores import Score, make_score
 from scorecache.scores._base import require_positive
@@ -61,7 +61,7 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "structure", family_named(self.structure))
+        object.__setattr__(self, "structure", structure_named(self.structure))
         require_positive("a recipe", "ess", self.ess)
         self.score()
         self.estimator()
@@ -171,7 +171,7 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
     do not fall when parents are added get PARENTS_WITHOUT_PENALTY instead. One parent, or as many as are required, is
     always allowed.
     """
-    if domain.family not in ("general", "anb"):
+    if domain.structure not in ("general", "anb"):
         return None
     most = max(domain.limits)
     if score.needs_bound:
@@ -199,7 +199,7 @@ def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan,
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(
-        family=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
+        structure=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
     ).merged(asked)
     plan = plan_build(dataset, score, domain=domain)
     if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
@@ -219,7 +219,7 @@ def _n_families(domain: Domain, limit: int) -> int:
 def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     """A warning where the limit that was chosen leaves an augmented naive Bayes nothing but naive Bayes."""
     asked = (recipe.max_parents, recipe.constraints.max_parents)
-    if domain.family != "anb" or asked != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
+    if domain.structure != "anb" or asked != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
         return None
     return (
         f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_FAMILIES:,} families: the "

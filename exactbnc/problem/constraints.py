@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any
 
-from scorecache.domain import Arc, family_named
+from scorecache.domain import Arc, LocalConstraints
 from scorecache.errors import ParameterError
 
 Pair = tuple[str, str]
@@ -20,24 +20,55 @@ Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Constraints:
-    """All constraints, combinable. Arcs are (parent, child); pairs of `order` and `ancestors` are (earlier, later).
+class Constraints(LocalConstraints):
+    """What a network must satisfy: the local constraints of a `Domain`, and rules on the network as a whole.
 
-    `family` with `class_name` (and `k` for kdb) is the structure; `max_parents` counts every parent, the class too;
-    `forbidden_immoralities` are (a, child, b); `edge_penalty` is subtracted for every arc.
+    `Constraints.of` takes any iterables. All constraints can be combined.
+
+    Parameters
+    ----------
+    structure : str, default "general"
+        "general", or a classifier: "naive_bayes", "tan", "fan", "kdb", "anb".
+    class_name : str, optional
+        The class of a classifier.
+    k : int, optional
+        Most feature parents, for "kdb".
+    max_parents : int, optional
+        Most parents of a variable, the class counted.
+    required_arcs, forbidden_arcs : tuples of (parent, child)
+    tiers : tuple of tuples of str
+        No arc runs from a later tier to an earlier one; a variable in no tier is free.
+    max_parents_of : mapping of str to int
+        Most parents of single variables.
+    required_adjacencies, forbidden_adjacencies : tuples of pairs
+        Joined by an arc in one direction or the other, or not.
+    order : tuple of (earlier, later)
+        The network agrees with an order of all variables in which the first comes before the second.
+    roots, sinks : tuples of str
+        Variables without parents, and without children.
+    min_edges, max_edges : int, optional
+        The number of arcs.
+    required_ancestors, forbidden_ancestors : tuples of (ancestor, descendant)
+    forbidden_immoralities : tuple of (a, child, b)
+    edge_penalty : float, default 0
+        Subtracted from the score for every arc.
+
+    Raises
+    ------
+    ParameterError
+        If a value is out of its range.
+
+    Examples
+    --------
+    >>> asked = Constraints.of(structure="anb", class_name="y", forbidden_arcs=[("a", "b")], max_parents=2)
+    >>> asked.to_json()
+    {'structure': 'anb', 'class_name': 'y', 'max_parents': 2, 'forbidden_arcs': [['a', 'b']]}
     """
 
-    family: str = "general"
-    class_name: str | None = None
-    k: int | None = None
-    max_parents: int | None = None
     max_parents_of: Mapping[str, int] = field(default_factory=dict)
-    required_arcs: tuple[Arc, ...] = ()
-    forbidden_arcs: tuple[Arc, ...] = ()
     required_adjacencies: tuple[Pair, ...] = ()
     forbidden_adjacencies: tuple[Pair, ...] = ()
     order: tuple[Pair, ...] = ()
-    tiers: tuple[tuple[str, ...], ...] = ()
     roots: tuple[str, ...] = ()
     sinks: tuple[str, ...] = ()
     min_edges: int | None = None
@@ -48,22 +79,10 @@ class Constraints:
     edge_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "family", family_named(self.family))
-        if self.family != "general" and self.class_name is None:
-            raise ParameterError(f"the structure {self.family!r} needs a class (--class)")
-        if (self.k is not None) != (self.family == "kdb"):
-            raise ParameterError("k, the number of feature parents, goes with the structure 'kdb' and only with it")
-        if self.k is not None and self.k < 1:
-            raise ParameterError(f"k of kdb must be at least 1. Got {self.k} instead.")
-        for name, value in (("max_parents", self.max_parents), ("min_edges", self.min_edges)):
+        super().__post_init__()
+        for name, value in (("min_edges", self.min_edges), ("max_edges", self.max_edges)):
             if value is not None and value < 0:
                 raise ParameterError(f"{name} must be at least 0. Got {value} instead.")
-        if self.max_edges is not None and self.max_edges < 0:
-            raise ParameterError(f"max_edges must be at least 0. Got {self.max_edges} instead.")
-        in_tiers = [name for tier in self.tiers for name in tier]
-        if len(set(in_tiers)) < len(in_tiers):
-            twice = min(name for name in in_tiers if in_tiers.count(name) > 1)
-            raise ParameterError(f"a variable may stand in one tier only. Got {twice!r} twice instead.")
         if not 0 <= self.edge_penalty < inf:
             raise ParameterError(f"edge_penalty must be finite and at least 0. Got {self.edge_penalty!r} instead.")
 
@@ -86,6 +105,8 @@ class Constraints:
     @classmethod
     def from_json(cls, stored: Any) -> Constraints:
         """What `to_json` gave, checked."""
+        if isinstance(stored, dict) and "family" in stored:  # the name that earlier versions wrote
+            stored = {"structure" if name == "family" else name: value for name, value in stored.items()}
         if not isinstance(stored, dict) or not stored.keys() <= {entry.name for entry in fields(cls)}:
             raise ParameterError("expected the constraints to be a JSON object with the names of constraints")
         for name, value in stored.items():
@@ -100,10 +121,6 @@ class Constraints:
         asked = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         given: dict[str, Any] = json.loads(json.dumps({n: v for n, v in asked.items() if v != getattr(free, n)}))
         return given
-
-    @property
-    def is_classifier(self) -> bool:
-        return self.family != "general"
 
     def merged(self, other: Constraints) -> Constraints:
         """Both at once: lists are joined, limits tightened; two different structures are an error."""
@@ -137,7 +154,7 @@ _PAIRS = frozenset(
     }
 )  # fmt: skip
 _LIKE: dict[str, Any] = {
-    "family": "a", "class_name": "a", "k": 1, "max_parents": 1, "max_parents_of": {"a": 1}, "roots": ["a"],
+    "structure": "a", "class_name": "a", "k": 1, "max_parents": 1, "max_parents_of": {"a": 1}, "roots": ["a"],
     "sinks": ["a"], "min_edges": 1, "max_edges": 1, "edge_penalty": 1.0,
 }  # fmt: skip
 """What a constraint looks like in JSON, if it is not a list of lists of names."""

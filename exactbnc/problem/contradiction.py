@@ -51,8 +51,8 @@ def _together(atoms: list[Atom]) -> Constraints:
 
 def _atoms(constraints: Constraints) -> Iterator[Atom]:
     if constraints.is_classifier:
-        structure = Constraints(family=constraints.family, class_name=constraints.class_name, k=constraints.k)
-        yield f"structure {constraints.family} with class {constraints.class_name}", structure
+        structure = Constraints(structure=constraints.structure, class_name=constraints.class_name, k=constraints.k)
+        yield f"structure {constraints.structure} with class {constraints.class_name}", structure
     for entry in fields(constraints):
         value = getattr(constraints, entry.name)
         if entry.name in _WORDS:

@@ -107,7 +107,7 @@ class Problem:
             if getattr(self.constraints, name)
         ]
         rules += [name for name in ("min_edges", "max_edges") if getattr(self.constraints, name) is not None]
-        return (*rules, *(["tan"] if self.constraints.family == "tan" else []))
+        return (*rules, *(["tan"] if self.constraints.structure == "tan" else []))
 
     def pairs(self, name: str) -> list[tuple[int, ...]]:
         """A constraint's entries as indices."""
@@ -234,7 +234,7 @@ def _limits(cache: ScoreCache, constraints: Constraints) -> Ints:
         limits = np.minimum(limits, constraints.max_parents)
     for name, limit in constraints.max_parents_of.items():
         limits[cache.index[name]] = min(limits[cache.index[name]], limit)
-    features = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": constraints.k}.get(constraints.family)
+    features = constraints.max_feature_parents
     if features is not None and constraints.class_name is not None:
         own = limits[cache.index[constraints.class_name]]
         limits = np.minimum(limits, features + 1)
@@ -320,10 +320,11 @@ def _refuse_missing_class(cache: ScoreCache, constraints: Constraints, lost: NDA
     ]
     if without:
         listed = ", ".join(without)
-        structure = f"--{constraints.family.replace('_', '-')}" + ("" if constraints.k is None else f" {constraints.k}")
+        k = "" if constraints.k is None else f" {constraints.k}"
+        structure = f"--{constraints.structure.replace('_', '-')}{k}"
         raise InfeasibleError(
             f"no listed family of {listed} holds the class {constraints.class_name!r}: the file was not made for the "
-            f"structure {constraints.family!r}. Build one that was: exactbnc score DATA --class "
+            f"structure {constraints.structure!r}. Build one that was: exactbnc score DATA --class "
             f"{constraints.class_name} {structure} -o CACHE"
         )
 

@@ -11,7 +11,7 @@ between two parents makes one), the exactly-one-parent rule of a TAN, and the cl
 from __future__ import annotations
 
 from exactbnc.problem.constraints import Constraints
-from scorecache.domain import Domain
+from scorecache.domain import Domain, LocalConstraints
 from scorecache.record import Record
 
 
@@ -23,11 +23,12 @@ def unsound_reasons(record: Record | None, constraints: Constraints) -> list[str
     if record.pruning == "none":
         return reasons
     domain = record.domain
-    if constraints.is_classifier and domain.family == "general":
+    if constraints.is_classifier and domain.structure == "general":
         reasons.append(
-            f"it was pruned for general networks, which loses families that the structure {constraints.family!r} needs"
+            "it was pruned for general networks, which loses families that the structure "
+            f"{constraints.structure!r} needs"
         )
-    if constraints.family == "tan":
+    if constraints.structure == "tan":
         reasons.append("a TAN needs every feature pair, and dominated families were dropped")
     lost = [arc for arc in constraints.required_arcs if not _requires(domain, *arc)]
     if lost:
@@ -59,12 +60,12 @@ def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
     if domain.max_parents is not None and asked > domain.max_parents:
         reasons.append(f"it holds only families of at most {domain.max_parents} parents, and {asked} are asked for")
     if domain.is_classifier:
-        if constraints.family == "general":
-            reasons.append(f"it holds only families of the structure {domain.family!r}")
+        if constraints.structure == "general":
+            reasons.append(f"it holds only families of the structure {domain.structure!r}")
         elif constraints.class_name != domain.class_name:
             reasons.append(f"its class is {domain.class_name!r}, not {constraints.class_name!r}")
-        elif _feature_limit(constraints.family, constraints.k) > _feature_limit(domain.family, domain.k):
-            reasons.append(f"it holds only families of the structure {domain.family!r}")
+        elif _feature_limit(constraints) > _feature_limit(domain):
+            reasons.append(f"it holds only families of the structure {domain.structure!r}")
     missing = set(domain.required_arcs) - set(constraints.required_arcs)
     if missing:
         listed = ", ".join(f"{parent} -> {child}" for parent, child in sorted(missing))
@@ -81,11 +82,11 @@ def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
 def _parents_asked_for(domain: Domain, constraints: Constraints) -> int:
     """The largest number of parents that is asked for in so many words, or by a structure other than the cache's."""
     named = [constraints.max_parents or 0, *constraints.max_parents_of.values()]
-    if (constraints.family, constraints.k) != (domain.family, domain.k) and constraints.max_parents is None:
-        limit = _feature_limit(constraints.family, constraints.k) if constraints.is_classifier else float("inf")
+    if (constraints.structure, constraints.k) != (domain.structure, domain.k) and constraints.max_parents is None:
+        limit = _feature_limit(constraints) if constraints.is_classifier else float("inf")
         named.append(0 if limit == float("inf") else 1 + int(limit))
     return min(max(named), domain.n_vars - 1)
 
 
-def _feature_limit(family: str, k: int | None) -> float:
-    return {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": k or 0, "anb": float("inf")}[family]
+def _feature_limit(rules: LocalConstraints) -> float:
+    return float("inf") if rules.max_feature_parents is None else rules.max_feature_parents

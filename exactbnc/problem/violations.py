@@ -56,7 +56,7 @@ def _structure(constraints: Constraints, dag: DAG, index: dict[str, int]) -> Ite
     if dag.parents[c]:
         yield f"the class {constraints.class_name} must have no parents"
     features = [v for v in range(dag.n_vars) if v != c]
-    most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": constraints.k, "anb": None}[constraints.family]
+    most = constraints.max_feature_parents
     without = []
     for v in features:
         own = [parent for parent in dag.parents[v] if parent != c]
@@ -66,7 +66,7 @@ def _structure(constraints: Constraints, dag: DAG, index: dict[str, int]) -> Ite
             yield f"{dag.names[v]} may have at most {most} feature parents, it has {len(own)}"
         if not own:
             without.append(v)
-    if constraints.family == "tan" and len(without) > 1:
+    if constraints.structure == "tan" and len(without) > 1:
         yield f"a TAN has one root, but {', '.join(dag.names[v] for v in without)} have no feature parent"
 
 

@@ -104,8 +104,9 @@ def score_name(provenance: Mapping[str, Any]) -> str | None:
 
 
 def structure_name(provenance: Mapping[str, Any]) -> str | None:
-    """The structure family that was asked for."""
-    for holder, key in (("recipe", "structure"), ("constraints", "family"), ("domain", "family")):
+    """The structure that was asked for; earlier versions wrote "family" for that of the constraints."""
+    held = (("recipe", "structure"), ("constraints", "structure"), ("constraints", "family"), ("domain", "family"))
+    for holder, key in held:
         facts = provenance.get(holder)
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
             return str(facts[key])

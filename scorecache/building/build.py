@@ -219,7 +219,7 @@ def _settle(
         raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
     if score.needs_class and domain.class_name is None:
         raise ParameterError(f"the score {score.name!r} needs a class (--class)")
-    if score.needs_bound and domain.max_parents is None and domain.family in ("general", "anb"):
+    if score.needs_bound and domain.max_parents is None and domain.structure in ("general", "anb"):
         raise ParameterError(
             f"the score {score.name!r} does not fall when parents are added, so it needs a limit: --max-parents"
         )

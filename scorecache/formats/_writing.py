@@ -65,7 +65,7 @@ def with_int_names(cache: ScoreCache) -> ScoreCache:
 def _renamed(domain: Domain, new: dict[str, str]) -> Domain:
     return Domain.of(
         (new[name] for name in domain.names),
-        domain.family,
+        domain.structure,
         class_name=None if domain.class_name is None else new[domain.class_name],
         k=domain.k,
         max_parents=domain.max_parents,

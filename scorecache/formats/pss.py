@@ -108,7 +108,7 @@ def _metas(cache: ScoreCache) -> Iterator[tuple[str, str]]:
         yield "ess", str(record.parameters["ess"])
     yield "parent_limit", str(max(domain.limits))
     is_pruned_for_class = domain.is_classifier and record.pruning != "none"
-    yield "pruning", f"{domain.family}:{domain.class_name}" if is_pruned_for_class else record.pruning
+    yield "pruning", f"{domain.structure}:{domain.class_name}" if is_pruned_for_class else record.pruning
     if record.n_rows is not None:
         yield "num_records", str(record.n_rows)
     if domain.class_name is not None:

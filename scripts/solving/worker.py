@@ -156,7 +156,7 @@ def small_tan() -> Problem:
     ]
     names = [*(f"x{v}" for v in features), "class"]
     return Problem(
-        ScoreCache.from_families(names, [*listed, [(0.0, ())]]), Constraints(family="tan", class_name="class")
+        ScoreCache.from_families(names, [*listed, [(0.0, ())]]), Constraints(structure="tan", class_name="class")
     )
 
 
@@ -169,8 +169,8 @@ def problem_of(cache: ScoreCache) -> Problem:
     if domain is None:
         return Problem(cache)
     constraints = Constraints.of(
-        family=domain.family,
-        class_name=None if domain.family == "general" else domain.class_name,
+        structure=domain.structure,
+        class_name=None if domain.structure == "general" else domain.class_name,
         k=domain.k,
         required_arcs=domain.required_arcs,
         forbidden_arcs=domain.forbidden_arcs,

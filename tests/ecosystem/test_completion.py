@@ -13,7 +13,7 @@ from exactbnc.cli import _completion
 from exactbnc.cli.evaluate import AVERAGES
 from exactbnc.learning.learn import Recipe
 from exactbnc.network.parameters import PARAMETERS
-from scorecache.domain import FAMILIES
+from scorecache.domain import STRUCTURES
 from scorecache.scores import SCORES
 from tests.exactbnc.cli.conftest import ROOT
 
@@ -100,7 +100,7 @@ def test_bash_completes_with_its_script(answer, tmp_path):
 
 
 def test_the_names_offered_are_those_that_exist():
-    assert set(_completion.STRUCTURES) == set(FAMILIES)
+    assert set(_completion.STRUCTURES) == set(STRUCTURES)
     assert set(_completion.AVERAGES) == set(AVERAGES)
     assert set(_completion.GREEDY) == set(BASELINES)
     assert set(_completion.SCORES) == set(SCORES)

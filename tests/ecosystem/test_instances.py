@@ -20,7 +20,7 @@ def test_the_listed_optimum_is_found():
     listed = dict(line.split()[1:] for line in instances.path("short.solu").read_text().splitlines() if line)
 
     cache = read_cache(instances.path("asia-500.anb.bdeu.3.jkl"))
-    solution = solve(Problem(cache, Constraints(family="anb", class_name="dysp")))
+    solution = solve(Problem(cache, Constraints(structure="anb", class_name="dysp")))
 
     assert solution.score == pytest.approx(float(listed["asia-500.anb.bdeu.3"]), abs=1e-7)
 

@@ -43,7 +43,7 @@ def random_constraints(rng, names, family):
     def pair():
         return tuple(rng.choice(names, size=2, replace=False).tolist())
 
-    given = {"family": family}
+    given = {"structure": family}
     if family != "general":
         given["class_name"] = names[-1]
     if family == "kdb":

@@ -28,8 +28,8 @@ from tests.exactbnc.random_problems import best_score, random_problem
 
 INSTANCES = Path(__file__).parents[2] / "instances"
 UNIT = 10**8
-FAMILIES = [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))], [(-3.00000001, ()), (-2.0, (0, 1))]]
-LOOP = ScoreCache.from_families("abc", FAMILIES)
+STRUCTURES = [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))], [(-3.00000001, ()), (-2.0, (0, 1))]]
+LOOP = ScoreCache.from_families("abc", STRUCTURES)
 """a and b would both like the other as a parent. The best network, a -> b, a -> c <- b, scores -4; the empty one -6."""
 BEST = DAG.from_arcs("abc", ["ab", "ac", "bc"])
 PART = {"variables": [0, 1, 2], "digits": 8, "slack": 0, "stages": [[[[0, 1], 1, [], UNIT // 2]]], "states": []}
@@ -153,7 +153,8 @@ def test_scores_with_many_decimals_leave_a_unit_per_variable():
 
 
 def test_an_anb_is_certified():
-    problem = Problem(read_cache(INSTANCES / "asia-500.anb.bdeu.3.jkl"), Constraints(family="anb", class_name="dysp"))
+    cache = read_cache(INSTANCES / "asia-500.anb.bdeu.3.jkl")
+    problem = Problem(cache, Constraints(structure="anb", class_name="dysp"))
     solution = solve(problem)
 
     verified = verify(problem, solution.dag, certify(problem, solution.dag))
@@ -218,7 +219,7 @@ def test_every_load_bearing_multiplier_is_needed():
 
 
 def test_costs_are_multiples_of_their_common_divisor():
-    coarse = Problem(ScoreCache.from_families("abc", [*FAMILIES[:2], [(-3.0, ()), (-2.0, (0, 1))]]))
+    coarse = Problem(ScoreCache.from_families("abc", [*STRUCTURES[:2], [(-3.0, ()), (-2.0, (0, 1))]]))
 
     # all costs are multiples of 0.5: whatever costs more than nothing costs as much as the best network
     assert is_accepted(coarse, BEST, certificate_of(stages=[[[[0, 1], 1, [], 1]]]), -4.0)

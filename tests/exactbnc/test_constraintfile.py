@@ -171,13 +171,13 @@ def test_tiers_are_written_as_forbidden_arcs_with_the_same_meaning(tmp_path_fact
 
 
 def test_what_cannot_be_written_is_named(tmp_path):
-    given = Constraints.of(family="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0)
+    given = Constraints.of(structure="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0)
 
     with pytest.raises(ParameterError) as caught:
         write_constraints(given, tmp_path / "a.con")
 
     assert str(caught.value) == (
-        "a GOBNILP constraints file cannot hold family, class_name, max_parents_of, roots, edge_penalty"
+        "a GOBNILP constraints file cannot hold structure, class_name, max_parents_of, roots, edge_penalty"
     )
     assert not list(tmp_path.iterdir())
 

@@ -12,19 +12,19 @@ from tests.exactbnc.random_problems import random_problem
     ("given", "message"),
     [
         (
-            {"family": "tree"},
+            {"structure": "tree"},
             "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree' instead.",
         ),
-        ({"family": "anb"}, "the structure 'anb' needs a class (--class)"),
+        ({"structure": "anb"}, "the structure 'anb' needs a class (--class)"),
         (
-            {"family": "anb", "class_name": "c", "k": 2},
+            {"structure": "anb", "class_name": "c", "k": 2},
             "k, the number of feature parents, goes with the structure 'kdb' and only with it",
         ),
         (
-            {"family": "kdb", "class_name": "c"},
+            {"structure": "kdb", "class_name": "c"},
             "k, the number of feature parents, goes with the structure 'kdb' and only with it",
         ),
-        ({"family": "kdb", "class_name": "c", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),
+        ({"structure": "kdb", "class_name": "c", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),
         ({"max_parents": -1}, "max_parents must be at least 0. Got -1 instead."),
         ({"min_edges": -1}, "min_edges must be at least 0. Got -1 instead."),
         ({"max_edges": -1}, "max_edges must be at least 0. Got -1 instead."),
@@ -81,7 +81,7 @@ def test_merged_tightens_limits_and_adds_penalties():
 
 
 def test_merged_keeps_the_one_structure_and_the_one_set_of_tiers():
-    structure = Constraints(family="kdb", class_name="c", k=2)
+    structure = Constraints(structure="kdb", class_name="c", k=2)
     tiers = Constraints.of(tiers=["AB", "C"])
 
     assert (
@@ -94,18 +94,18 @@ def test_merged_keeps_the_one_structure_and_the_one_set_of_tiers():
     ("first", "second", "message"),
     [
         (
-            {"family": "anb", "class_name": "c"},
-            {"family": "tan", "class_name": "c"},
-            "two different values for family: 'anb' and 'tan'",
+            {"structure": "anb", "class_name": "c"},
+            {"structure": "tan", "class_name": "c"},
+            "two different values for structure: 'anb' and 'tan'",
         ),
         (
-            {"family": "anb", "class_name": "c"},
-            {"family": "anb", "class_name": "d"},
+            {"structure": "anb", "class_name": "c"},
+            {"structure": "anb", "class_name": "d"},
             "two different values for class_name: 'c' and 'd'",
         ),
         (
-            {"family": "kdb", "class_name": "c", "k": 1},
-            {"family": "kdb", "class_name": "c", "k": 2},
+            {"structure": "kdb", "class_name": "c", "k": 1},
+            {"structure": "kdb", "class_name": "c", "k": 2},
             "two different values for k: 1 and 2",
         ),
         ({"tiers": ["A", "B"]}, {"tiers": ["B", "A"]}, "tiers may be given once"),
@@ -121,7 +121,7 @@ def test_merged_refuses_two_of_what_there_is_one(first, second, message):
 
 def test_mentioned_names_every_place():
     constraints = Constraints.of(
-        family="anb",
+        structure="anb",
         class_name="c",
         forbidden_immoralities=["RST"],
         order=["OP"],
@@ -172,7 +172,7 @@ def test_json_gives_the_same_constraints_back(seed):
         {"order": [["a", 1]]},
         {"tiers": [[1]]},
         {"roots": [["a"]]},
-        {"k": True, "family": "kdb", "class_name": "a"},
+        {"k": True, "structure": "kdb", "class_name": "a"},
         {"max_parents": 1.5},
         {"max_parents": -1},
         {"max_parents_of": {"a": "1"}},

@@ -20,7 +20,7 @@ from exactbnc.run.solution import Status
 from scorecache import build_cache
 from scorecache.building.build import BuildPlan
 from scorecache.data.dataset import Dataset
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import STRUCTURES, Domain
 from scorecache.errors import DataError, ParameterError, TimeLimitError
 from scorecache.scores import make_score
 from tests import oracles
@@ -49,7 +49,7 @@ def all_scores(dataset, score, structure, k, max_parents):
     return [{frozenset(parents): value for value, parents in cache.families(v)} for v in range(dataset.n_vars)]
 
 
-@pytest.mark.parametrize("structure", FAMILIES)
+@pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("criterion", ["bdeu", "bic", "ll", "fcll", "acll"])
 def test_the_network_is_the_best_of_its_structure(structure, criterion):
     recipe = Recipe(structure=structure, criterion=criterion, n_jobs=1)
@@ -151,8 +151,8 @@ def test_constraints_that_no_network_satisfies_are_an_error():
 
 
 def test_two_structures_at_once_are_an_error():
-    with pytest.raises(ParameterError, match="two different values for family"):
-        learn(DATA, "y", Recipe(structure="anb", constraints=Constraints(family="tan", class_name="y")))
+    with pytest.raises(ParameterError, match="two different values for structure"):
+        learn(DATA, "y", Recipe(structure="anb", constraints=Constraints(structure="tan", class_name="y")))
 
 
 @pytest.mark.parametrize("where", ["recipe", "constraints"])
@@ -280,7 +280,7 @@ def test_the_time_of_a_score_that_was_not_finished_is_not_the_solver_s(monkeypat
     assert seconds == {"score": 20.0, "solve": 10.0, "fit": 10.0}
 
 
-@pytest.mark.parametrize("structure", FAMILIES)
+@pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("method", ["auto", "ilp"])
 @pytest.mark.parametrize("ends", ["while scoring", "before solving"])
 def test_no_time_gives_the_best_or_a_network_without_a_proof(monkeypatch, structure, method, ends):

@@ -12,7 +12,7 @@ from scorecache.errors import ParameterError
 from tests.exactbnc.random_problems import best_score, random_problem
 
 NAMES = ("A", "B", "C", "D")
-ANB = {"family": "anb", "class_name": "D"}
+ANB = {"structure": "anb", "class_name": "D"}
 
 
 def full_cache(names=NAMES):
@@ -66,22 +66,22 @@ def refusal(cache=None, **constraints):
             ],
         ),
         (
-            {**ANB, "family": "naive_bayes"},
+            {**ANB, "structure": "naive_bayes"},
             ["DA", "DB", "DC", "AB"],
             ["B may have at most 0 feature parents, it has 1"],
         ),
         (
-            {**ANB, "family": "fan"},
+            {**ANB, "structure": "fan"},
             ["DA", "DB", "DC", "AC", "BC"],
             ["C may have at most 1 feature parents, it has 2"],
         ),
         (
-            {**ANB, "family": "kdb", "k": 1},
+            {**ANB, "structure": "kdb", "k": 1},
             ["DA", "DB", "DC", "AC", "BC"],
             ["C may have at most 1 feature parents, it has 2"],
         ),
         (
-            {**ANB, "family": "tan"},
+            {**ANB, "structure": "tan"},
             ["DA", "DB", "DC", "AB"],
             ["a TAN has one root, but A, C have no feature parent"],
         ),
@@ -135,7 +135,7 @@ def test_a_network_over_other_variables_is_refused(names):
 @pytest.mark.parametrize(
     ("constraints", "sentence"),
     [
-        ({"family": "anb", "class_name": "X"}, "'X' (class) is not a variable of the score file"),
+        ({"structure": "anb", "class_name": "X"}, "'X' (class) is not a variable of the score file"),
         ({"required_arcs": ["AX"]}, "'X' (required arcs) is not a variable of the score file"),
         ({"forbidden_immoralities": ["ABX"]}, "'X' (forbidden immoralities) is not a variable of the score file"),
         ({"sinks": ["X"]}, "'X' (roots and sinks) is not a variable of the score file"),
@@ -169,7 +169,7 @@ def test_unknown_names_are_refused(constraints, sentence):
         ({**ANB, "max_parents": 0}, "structure anb with class D; max parents 0"),
         ({**ANB, "max_edges": 2}, "structure anb with class D; max edges 2"),
         (
-            {**ANB, "family": "kdb", "k": 1, "required_arcs": ["AC", "BC"]},
+            {**ANB, "structure": "kdb", "k": 1, "required_arcs": ["AC", "BC"]},
             "structure kdb with class D; required arc A -> C; required arc B -> C",
         ),
         ({"roots": ["A", "B"], "required_arcs": ["AC", "CB"]}, "required arc C -> B; root B"),
@@ -278,7 +278,7 @@ def test_tiers_forbid_arcs_and_nothing_else():
 
 
 def test_global_rules_are_named():
-    problem = problem_of(**{**ANB, "family": "tan"}, max_edges=9, forbidden_ancestors=["AB"], required_arcs=["BA"])
+    problem = problem_of(**{**ANB, "structure": "tan"}, max_edges=9, forbidden_ancestors=["AB"], required_arcs=["BA"])
 
     assert problem.global_rules == ("forbidden_ancestors", "max_edges", "tan")
     assert problem_of(order=["AB"], sinks=["C"]).global_rules == ()

@@ -109,12 +109,12 @@ def test_optimal_tan_is_the_same_by_tree_and_by_integer_program(name, n_features
     data = median_cut(name, n_features)
     class_name = data.names[-1]
     cache = build_cache(data, score, domain=Domain.of(data.names, "tan", class_name=class_name))
-    problem = Problem(cache, Constraints(family="tan", class_name=class_name))
+    problem = Problem(cache, Constraints(structure="tan", class_name=class_name))
 
     tree, ilp = solve(problem, method="tree"), solve(problem, method="ilp")
 
     assert tree.status is ilp.status is Status.OPTIMAL
     assert tree.score == pytest.approx(ilp.score, rel=1e-9)
     if score == "ll":
-        naive = solve(Problem(cache, Constraints(family="naive_bayes", class_name=class_name)))
+        naive = solve(Problem(cache, Constraints(structure="naive_bayes", class_name=class_name)))
         assert tree.score - naive.score == pytest.approx(chow_liu_weight(data), rel=1e-9)

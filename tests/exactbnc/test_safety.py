@@ -14,22 +14,22 @@ from exactbnc.solvers.solve import solve
 from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import STRUCTURES, Domain
 from scorecache.record import Record
 from tests.exactbnc.random_problems import best_score, random_constraints
 from tests.strategies import datasets, examples, feasible_domains
 
 NAMES = ("a", "b", "c")
-ANB = {"family": "anb", "class_name": "c"}
-TAN = {"family": "tan", "class_name": "c"}
-FAN = {"family": "fan", "class_name": "c"}
-NAIVE_BAYES = {"family": "naive_bayes", "class_name": "c"}
+ANB = {"structure": "anb", "class_name": "c"}
+TAN = {"structure": "tan", "class_name": "c"}
+FAN = {"structure": "fan", "class_name": "c"}
+NAIVE_BAYES = {"structure": "naive_bayes", "class_name": "c"}
 PRUNED_FOR_GENERAL = "it was pruned for general networks, which loses families that the structure {!r} needs"
 TAN_NEEDS_PAIRS = "a TAN needs every feature pair, and dominated families were dropped"
 
 
 def kdb(k):
-    return {"family": "kdb", "class_name": "c", "k": k}
+    return {"structure": "kdb", "class_name": "c", "k": k}
 
 
 def record_of(pruning="dominance", **domain):
@@ -39,7 +39,7 @@ def record_of(pruning="dominance", **domain):
 def constraints_of(domain):
     """What a domain says, as constraints."""
     return Constraints.of(
-        family=domain.family,
+        structure=domain.structure,
         class_name=domain.class_name if domain.is_classifier else None,
         k=domain.k,
         max_parents=domain.max_parents,
@@ -76,7 +76,7 @@ def assert_is_optimum(problem, expected):
         assert problem.check(solution.dag) == []
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", STRUCTURES)
 @examples(20)
 @given(data=st.data(), score=st.sampled_from(["bdeu", "bic"]))
 def test_the_matching_pruned_cache_holds_the_optimum(family, data, score):
@@ -99,7 +99,7 @@ def test_a_cache_called_safe_holds_the_optimum_under_any_constraints(dataset, se
     rng = np.random.default_rng(seed)
     domain = data.draw(feasible_domains(dataset.names, max_parents=False))
     own = Constraints.of(required_arcs=domain.required_arcs, forbidden_arcs=domain.forbidden_arcs, tiers=domain.tiers)
-    asked = random_constraints(rng, list(dataset.names), data.draw(st.sampled_from(FAMILIES)))
+    asked = random_constraints(rng, list(dataset.names), data.draw(st.sampled_from(STRUCTURES)))
     assume(not (asked.tiers and own.tiers and asked.tiers != own.tiers))
     constraints = asked.merged(own)
 
@@ -301,7 +301,7 @@ def test_features_without_the_class_are_named_with_the_command_that_helps(struct
 
     assert str(caught.value) == (
         "no listed family of a, b holds the class 'c': the file was not made for the structure "
-        f"{structure['family']!r}. Build one that was: exactbnc score DATA --class c --{flag} -o CACHE"
+        f"{structure['structure']!r}. Build one that was: exactbnc score DATA --class c --{flag} -o CACHE"
     )
 
 

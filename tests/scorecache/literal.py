@@ -136,11 +136,11 @@ def _is_allowed(domain, child, parents):
         return False
     if any(parent in tier and child in tier and tier[parent] > tier[child] for parent in parents):
         return False
-    if domain.family == "general":
+    if domain.structure == "general":
         return True
     if child == domain.class_name:
         return not parents
-    most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": domain.k, "anb": len(parents)}[domain.family]
+    most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": domain.k, "anb": len(parents)}[domain.structure]
     return domain.class_name in parents and len(parents) <= most + 1
 
 

@@ -322,7 +322,7 @@ def test_more_than_sixty_four_variables_are_scored(score):
 
     tables = families(cache)
     held = [len(own) for own in tables]
-    assert held == [1 + 69 + 69 * 68 // 2] * 70 if domain.family == "general" else [69] * 69 + [1]
+    assert held == [1 + 69 + 69 * 68 // 2] * 70 if domain.structure == "general" else [69] * 69 + [1]
     for child, parents in [(0, (68, 69)), (64, (63, 69)), (66, (1, 69)), (68, (67, 69)), (65, (69,))]:
         assert near(tables[child][frozenset(parents)], expected_score(dataset, score, child, parents, 69))
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from exactbnc.learning.learn import Recipe
 from exactbnc.problem.constraints import Constraints
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import STRUCTURES, Domain
 from scorecache.errors import ParameterError
 from tests.scorecache.literal import parent_sets, refusal
 from tests.strategies import domains, examples, feasible_domains
 
-K_WITHOUT_KDB = "k, the number of feature parents, goes with the family 'kdb' and only with it"
+K_WITHOUT_KDB = "k, the number of feature parents, goes with the structure 'kdb' and only with it"
 
 
 def subsets(items):
@@ -51,7 +51,7 @@ def test_required_allowed_and_limits_describe_the_sets(data):
 
 def test_families_of_five_variables():
     """Class c, and three features beside the child: how many sets each family gives to a feature and to the class."""
-    sets = {family: Domain.of("abcde", family, class_name="c", k=2 if family == "kdb" else None) for family in FAMILIES}
+    sets = {name: Domain.of("abcde", name, class_name="c", k=2 if name == "kdb" else None) for name in STRUCTURES}
 
     assert {family: len(parent_sets(domain, 4)) for family, domain in sets.items()} == {
         "general": 16, "naive_bayes": 1, "tan": 4, "fan": 4, "kdb": 7, "anb": 8,
@@ -148,10 +148,10 @@ def test_json_says_only_what_is_out_of_the_ordinary():
         ({"forbidden_arcs": [("y", "a")]}, "'y' is not a column; columns are 'a', 'b', 'c', 'd'"),
         ({"tiers": [["a"], ["x"]]}, "'x' is not a column; columns are 'a', 'b', 'c', 'd'"),
         ({"tiers": [["b", "a"], ["a", "b"]]}, "a variable may stand in one tier only; found twice: 'a', 'b'"),
-        ({"family": "anb"}, "the structure family 'anb' needs a class"),
-        ({"family": "kdb", "class_name": "d"}, K_WITHOUT_KDB),
+        ({"structure": "anb"}, "the structure 'anb' needs a class (--class)"),
+        ({"structure": "kdb", "class_name": "d"}, K_WITHOUT_KDB),
         ({"k": 1}, K_WITHOUT_KDB),
-        ({"family": "kdb", "class_name": "d", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),
+        ({"structure": "kdb", "class_name": "d", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),
         ({"required_arcs": [("a", "a")]}, "an arc joins two different variables. Got 'a' -> 'a' instead."),
         ({"forbidden_arcs": [("b", "b")]}, "an arc joins two different variables. Got 'b' -> 'b' instead."),
         (
@@ -164,16 +164,16 @@ def test_json_says_only_what_is_out_of_the_ordinary():
             "the required arc 'b' -> 'a' runs against the tiers",
         ),
         (
-            {"family": "anb", "class_name": "d", "required_arcs": [("a", "d")]},
-            "in the family 'anb' the class has no parents, but 'a' -> 'd' is required",
+            {"structure": "anb", "class_name": "d", "required_arcs": [("a", "d")]},
+            "in the structure 'anb' the class has no parents, but 'a' -> 'd' is required",
         ),
         (
-            {"family": "fan", "class_name": "d", "forbidden_arcs": [("d", "a")]},
-            "in the family 'fan' the class is a parent of every feature, but 'd' -> 'a' is forbidden",
+            {"structure": "fan", "class_name": "d", "forbidden_arcs": [("d", "a")]},
+            "in the structure 'fan' the class is a parent of every feature, but 'd' -> 'a' is forbidden",
         ),
         (
-            {"family": "tan", "class_name": "d", "tiers": [["a", "b"], ["d"]]},
-            "in the family 'tan' the class comes before every feature, but the tiers put 'a', 'b' before it",
+            {"structure": "tan", "class_name": "d", "tiers": [["a", "b"], ["d"]]},
+            "in the structure 'tan' the class comes before every feature, but the tiers put 'a', 'b' before it",
         ),
         ({"max_parents": -1}, "max_parents must be at least 0. Got -1 instead."),
         ({"max_parents": 4}, "max_parents must be at most 3: 4 variables less the child. Got 4 instead."),
@@ -182,7 +182,7 @@ def test_json_says_only_what_is_out_of_the_ordinary():
             "'a' has 2 required parents ('b', 'c'), more than max_parents = 1",
         ),
         (
-            {"family": "anb", "class_name": "d", "max_parents": 0},
+            {"structure": "anb", "class_name": "d", "max_parents": 0},
             "'a' has 1 required parents ('d'), more than max_parents = 0",
         ),
     ],
@@ -234,5 +234,5 @@ def test_case_and_hyphens_of_a_structure_do_not_matter(name):
     k = 2 if family == "kdb" else None
 
     assert Domain.of("abc", name, class_name="c", k=k) == Domain.of("abc", family, class_name="c", k=k)
-    assert Constraints(family=name, class_name="c", k=k).family == family
+    assert Constraints(structure=name, class_name="c", k=k).structure == family
     assert Recipe(structure=name) == Recipe(structure=family)

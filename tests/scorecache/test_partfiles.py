@@ -11,7 +11,7 @@ from scorecache.errors import ParameterError, TimeLimitError
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 
-FAMILIES = [(np.array([-1.5]), np.empty((1, 0), np.int32)), (np.array([-1.25, -0.0]), np.array([[3], [1]], np.int32))]
+STRUCTURES = [(np.array([-1.5]), np.empty((1, 0), np.int32)), (np.array([-1.25, -0.0]), np.array([[3], [1]], np.int32))]
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def test_parts_are_read_as_they_were_written(tmp_path):
     folder = PartFolder(tmp_path / "new" / "parts", "digest")
     folder.open()
 
-    folder.save(Part(3, 0, 2), FAMILIES)
+    folder.save(Part(3, 0, 2), STRUCTURES)
     folder.save(Part(3, 1, 2), [])
 
     read = folder.load(Part(3, 0, 2))
-    for (scores, parents), (own_scores, own_parents) in zip(read, FAMILIES, strict=True):
+    for (scores, parents), (own_scores, own_parents) in zip(read, STRUCTURES, strict=True):
         assert scores.tobytes() == own_scores.tobytes()
         assert (parents.dtype, parents.shape, parents.tobytes()) == (np.int32, own_parents.shape, own_parents.tobytes())
     assert folder.load(Part(3, 1, 2)) == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scorecache.building.build import build_cache, plan_build
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import all_rows, distinct_rows
-from scorecache.domain import FAMILIES, Domain
+from scorecache.domain import STRUCTURES, Domain
 from scorecache.scores import CellScore, make_score
 from scorecache.scoring.conditional import build as family_build
 from scorecache.scoring.conditional.rows import _score_labels
@@ -35,7 +35,7 @@ from tests.scorecache.literal import (
 from tests.strategies import datasets, examples, feasible_domains
 
 CELL_SCORES = [score for score in VARIANTS if isinstance(score, CellScore)]
-PRUNED_FAMILIES = [family for family in FAMILIES if family != "tan"]
+PRUNED_FAMILIES = [family for family in STRUCTURES if family != "tan"]
 
 every_variant = pytest.mark.parametrize("score", VARIANTS, ids=title)
 every_score = pytest.mark.parametrize("score", ONE_OF_EACH, ids=title)
@@ -46,7 +46,7 @@ def built(dataset, score, domain, **options):
 
 
 @st.composite
-def problems(draw, score, families=FAMILIES, min_vars=3, max_vars=5):
+def problems(draw, score, families=STRUCTURES, min_vars=3, max_vars=5):
     """A data set and a domain in which the score can be built."""
     dataset = draw(datasets(min_vars=min_vars, max_vars=max_vars))
     domain = draw(feasible_domains(dataset.names, draw(st.sampled_from(families))))
@@ -99,9 +99,9 @@ def test_best_network_is_kept(score, data):
     dataset, domain = data.draw(problems(score, max_vars=4))
     pruned, whole = built(dataset, score, domain), built(dataset, score, domain, prune=False)
 
-    expected = oracles.best_structure_score(whole, domain.family, domain.class_index, domain.k)
+    expected = oracles.best_structure_score(whole, domain.structure, domain.class_index, domain.k)
 
-    assert near(oracles.best_structure_score(pruned, domain.family, domain.class_index, domain.k), expected)
+    assert near(oracles.best_structure_score(pruned, domain.structure, domain.class_index, domain.k), expected)
 
 
 @every_score

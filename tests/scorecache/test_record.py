@@ -82,12 +82,12 @@ def test_facts_that_are_not_ours_are_refused(missing):
             {"max_parents": 1, "required_arcs": [("a", "b")], "tiers": [["a"], ["b"]]},
             "general networks with at most 1 parents under its required arcs under its forbidden arcs and tiers",
         ),
-        ({"family": "naive_bayes"}, "naive Bayes with class 'c'"),
-        ({"family": "tan"}, "TAN (and FAN) with class 'c'"),
-        ({"family": "fan"}, "FAN with class 'c'"),
-        ({"family": "kdb", "k": 2}, "k-DB with k <= 2 and class 'c'"),
-        ({"family": "anb"}, "ANB, k-DB and FAN with class 'c'"),
-        ({"family": "anb", "max_parents": 2}, "ANB, k-DB and FAN with class 'c' with at most 2 parents"),
+        ({"structure": "naive_bayes"}, "naive Bayes with class 'c'"),
+        ({"structure": "tan"}, "TAN (and FAN) with class 'c'"),
+        ({"structure": "fan"}, "FAN with class 'c'"),
+        ({"structure": "kdb", "k": 2}, "k-DB with k <= 2 and class 'c'"),
+        ({"structure": "anb"}, "ANB, k-DB and FAN with class 'c'"),
+        ({"structure": "anb", "max_parents": 2}, "ANB, k-DB and FAN with class 'c' with at most 2 parents"),
     ],
 )
 def test_a_cache_says_what_it_is_safe_for(recipe, words):

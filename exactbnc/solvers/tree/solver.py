@@ -113,7 +113,7 @@ def _bytes_needed(problem: Problem) -> int:
 
 def _parts(problem: Problem) -> Ints:
     """Per variable, a label that it shares with those that are its free parents where they are its parents."""
-    if problem.constraints.family == "tan":
+    if problem.constraints.structure == "tan":
         return np.asarray(np.arange(problem.n_vars) == problem.class_index, dtype=np.int64)
     return strong_components(possible_arcs(problem))
 
@@ -152,7 +152,7 @@ def _best_families(problem: Problem) -> Ints | None:
     is_listed = best < len(scores)
     weights = np.full(best.shape, -np.inf)
     weights[is_listed] = scores[best[is_listed]]
-    is_tan = problem.constraints.family == "tan"
+    is_tan = problem.constraints.structure == "tan"
     tails = maximum_arborescence(weights, is_tan)
     if len(tails) < n:
         return None

@@ -15,7 +15,7 @@ from exactbnc.network.parameters.eap import EAP
 from exactbnc.pictures.plot import plot_on
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
-from scorecache.domain import FAMILIES
+from scorecache.domain import STRUCTURES
 from scorecache.errors import ParameterError
 from scorecache.scores import make_score
 from tests.exactbnc.classifiers.tables import numbers, posterior_by_summation, weather
@@ -26,7 +26,7 @@ def table():
     return weather(120)
 
 
-@pytest.mark.parametrize("structure", FAMILIES)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_every_structure_classifies_by_its_network(structure, table):
     x, y = table
 

@@ -24,7 +24,7 @@ def test_writes_the_file_and_a_summary(exactbnc, table, tmp_path):
     cache = read_cache(str(target))
     assert cache.record.score == "bdeu"
     assert cache.record.parameters == {"ess": 2.0}
-    assert cache.record.domain.family == "anb"
+    assert cache.record.domain.structure == "anb"
     assert f"families:  {cache.n_families} kept of 5 scored" in run.out
     assert f"written:   {target}" in run.out
     assert run.err.startswith("estimate: ")

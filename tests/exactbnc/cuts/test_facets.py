@@ -23,7 +23,7 @@ from tests.strategies import examples
 
 NODES = range(4)
 SETS = [[A for A in range(16) if not A >> v & 1] for v in NODES]
-FAMILIES = [(v, A) for v in NODES for A in SETS[v] if A]
+STRUCTURES = [(v, A) for v in NODES for A in SETS[v] if A]
 EVERYTHING = 15
 
 
@@ -74,7 +74,7 @@ def test_every_network_satisfies_every_facet():
 
 
 def test_every_facet_is_tight_at_28_affinely_independent_networks():
-    points = np.array([[1, *(parents[v] == A for v, A in FAMILIES)] for parents in NETWORKS], dtype=float)
+    points = np.array([[1, *(parents[v] == A for v, A in STRUCTURES)] for parents in NETWORKS], dtype=float)
     is_tight = np.array([left_hand_sides(parents) == rho_table()[:, 0] for parents in NETWORKS])
 
     assert [np.linalg.matrix_rank(points[tight]) for tight in is_tight.T] == [28] * 103

@@ -64,7 +64,7 @@ def solvable(cache, constraints):
 def test_removing_costs_at_least_what_forbidding_costs_where_removing_is_allowed(dataset, family):
     class_name = dataset.names[-1] if family == "anb" else None
     cache = build_cache(dataset, "bdeu", domain=Domain.of(dataset.names, family, class_name=class_name), n_jobs=1)
-    problem = Problem(cache, Constraints(family=family, class_name=class_name))
+    problem = Problem(cache, Constraints(structure=family, class_name=class_name))
     dag = solve(problem).dag
 
     quick = {(loss.parent, loss.child): loss for loss in arc_losses(problem, dag)}
@@ -128,7 +128,7 @@ def test_an_arc_that_no_network_does_without_is_worth_infinitely_much():
 def test_a_tan_cannot_lose_an_arc_without_another():
     """With one tree arc between two features there is no other than its reverse, which is as good or worse."""
     families = [[(0.0, (2,)), (-1.0, (1, 2))], [(0.0, (2,)), (2.0, (0, 2))], [(0.0, ())]]
-    constraints = Constraints(family="tan", class_name="c")
+    constraints = Constraints(structure="tan", class_name="c")
     problem = Problem(ScoreCache.from_families("abc", families), constraints, listed_families_only=True)
     dag = DAG.from_arcs("abc", ["ab", "ca", "cb"])
 

@@ -105,7 +105,7 @@ def constraints_on(draw, names, family, k):
     order = draw(st.permutations(names))
     tiers = [tier for tier in (order[:cut], order[cut:]) if tier] if draw(seldom) else []
     return Constraints.of(
-        family=family,
+        structure=family,
         class_name="a" if family != "general" else None,
         k=k,
         max_parents=draw(st.none() | st.integers(1, 3)),
@@ -126,7 +126,7 @@ def problems(draw):
     """Problems whose constraints do not contradict each other openly; the order may still leave no network."""
     family, k = draw(st.sampled_from(STRUCTURES))
     cache = draw(small_caches(with_class=family != "general"))
-    bare = Constraints.of(family=family, class_name="a" if family != "general" else None, k=k)
+    bare = Constraints.of(structure=family, class_name="a" if family != "general" else None, k=k)
     for constraints in (draw(constraints_on(list(cache.names), family, k)), bare):
         try:
             return Problem(cache, constraints)
@@ -212,7 +212,7 @@ def test_class_and_fixed_variables_are_not_free():
     chain_of = [[(-1.0, ())]] + [[(-1.0, (0,)), (-0.5, (0, v - 1))] if v > 1 else [(-1.0, (0,))] for v in range(1, n)]
     cache = ScoreCache.from_families([f"x{v}" for v in range(n)], chain_of)
 
-    solution = solve(Problem(cache, Constraints(family="anb", class_name="x0")))
+    solution = solve(Problem(cache, Constraints(structure="anb", class_name="x0")))
 
     assert solution.statistics["n_free"] == 0
     assert solution.score == -1.0 - 1.0 - 0.5 * (n - 2)
@@ -227,7 +227,7 @@ def test_class_and_fixed_variables_are_not_free():
         ({"forbidden_ancestors": ["ab"]}, "forbidden ancestors"),
         ({"forbidden_immoralities": ["acb"]}, "forbidden immoralities"),
         ({"min_edges": 1, "max_edges": 2}, "min edges, max edges"),
-        ({"family": "tan", "class_name": "a"}, "tan"),
+        ({"structure": "tan", "class_name": "a"}, "tan"),
     ],
 )
 def test_rules_on_several_families_are_refused(given, named):

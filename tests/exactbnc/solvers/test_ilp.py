@@ -29,7 +29,7 @@ from exactbnc.solvers.ilp.model.model import columns_of
 from exactbnc.solvers.ilp.model.rules import linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from scorecache.cache import ScoreCache
-from scorecache.domain import FAMILIES
+from scorecache.domain import STRUCTURES
 from scorecache.errors import ParameterError
 from scorecache.formats import read_cache
 from tests.strategies import examples
@@ -49,7 +49,7 @@ RULES = (
 
 
 @st.composite
-def instances(draw, max_vars=5, structures=FAMILIES, rules=RULES):
+def instances(draw, max_vars=5, structures=STRUCTURES, rules=RULES):
     """A cache of random families, mostly with the empty set, and constraints drawn from the given kinds."""
     n_vars = draw(st.integers(2, max_vars))
     structure = draw(st.sampled_from(structures))
@@ -61,7 +61,7 @@ def instances(draw, max_vars=5, structures=FAMILIES, rules=RULES):
     given_ = {kind: random_rule(random, kind, names) for kind in kinds}
     k = draw(st.integers(1, 2)) if structure == "kdb" else None
     class_name = None if c is None else names[c]
-    return cache, Constraints.of(family=structure, class_name=class_name, k=k, **given_)
+    return cache, Constraints.of(structure=structure, class_name=class_name, k=k, **given_)
 
 
 def random_cache(random, names, c, most):

@@ -92,7 +92,7 @@ def local_constraints(draw, names, family):
     tier_of = {name: draw(st.integers(0, 2)) for name in features} if draw(st.booleans()) else {}
     tiers = [[name for name, own in tier_of.items() if own == tier] for tier in range(3)]
     return Constraints.of(
-        family=family,
+        structure=family,
         class_name=None if family == "general" else CLASS,
         required_arcs=draw(some) if draw(st.booleans()) else [],
         forbidden_arcs=draw(some),
@@ -165,7 +165,7 @@ def test_every_problem_with_one_free_parent_and_no_order_is_taken(family):
     class_name = None if family == "general" else CLASS
     arcs = {"required_arcs": (("B", "C"),)} if family != "naive_bayes" else {"forbidden_arcs": (("B", "C"),)}
 
-    assert refusal(cache, Constraints(family=family, class_name=class_name, **arcs)) is None
+    assert refusal(cache, Constraints(structure=family, class_name=class_name, **arcs)) is None
 
 
 def test_ties_prefer_no_parent():
@@ -177,7 +177,7 @@ def test_ties_prefer_no_parent():
 def test_a_tan_whose_features_cannot_be_joined_is_infeasible():
     cache = ScoreCache.from_families("ABC", [[(0.0, ())], [(0.0, (0,))], [(0.0, (0,))]])
 
-    solution = solve(Problem(cache, Constraints(family="tan", class_name="A")))
+    solution = solve(Problem(cache, Constraints(structure="tan", class_name="A")))
 
     assert solution.status is Status.INFEASIBLE
 
@@ -194,7 +194,7 @@ def test_a_tan_keeps_its_one_root_whatever_the_scores():
             [(1e12, (0,)), (-others[1], (0, 1)), (-others[0], (0, 2))],
         ],
     )
-    constraints = Constraints(family="tan", class_name="A")
+    constraints = Constraints(structure="tan", class_name="A")
 
     solution = solve(Problem(cache, constraints))
 
@@ -263,7 +263,7 @@ def test_a_symmetric_instance_gives_a_maximum_spanning_tree():
     own = -1000 * rng.random(n)
     families = [[(own[v], (0,)), *((own[v] + gain[v, u], (0, u + 1)) for u in range(n) if u != v)] for v in range(n)]
     cache = ScoreCache.from_families([f"x{v}" for v in range(n + 1)], [[(0.0, ())], *families])
-    problem = Problem(cache, Constraints(family="tan", class_name="x0"))
+    problem = Problem(cache, Constraints(structure="tan", class_name="x0"))
 
     solution = solve(problem)
 

@@ -5,7 +5,7 @@ from scorecache.domain import Domain
 from scorecache.formats import read_cache, write_cache
 from scorecache.record import Record
 
-FAMILIES = [[(-10.5, ()), (-12.25, (2,))], [(-9.5, ()), (-8.75, (0,)), (-9.125, (0, 2))], [(-7.0, ())]]
+STRUCTURES = [[(-10.5, ()), (-12.25, (2,))], [(-9.5, ()), (-8.75, (0,)), (-9.125, (0, 2))], [(-7.0, ())]]
 BODY = "\nVAR A\n-10.5\n-12.25 C\n\nVAR B\n-8.75 A\n-9.125 A C\n-9.5\n\nVAR C\n-7.0\n\n"
 STATES = (("a0", "a1"), ("b 0", "b1"), ("c0", "c1", "c2"))
 RECORD = Record(
@@ -20,7 +20,7 @@ RECORD = Record(
 
 
 def cache_of(names="ABC", record=None):
-    return ScoreCache.from_families(names, FAMILIES, record)
+    return ScoreCache.from_families(names, STRUCTURES, record)
 
 
 def test_writer_without_record_gives_the_families_alone(tmp_path):

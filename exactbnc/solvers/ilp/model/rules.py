@@ -30,7 +30,7 @@ def linear_rows(problem: Problem, columns: Columns) -> Iterator[Row]:
     least, most = problem.constraints.min_edges, problem.constraints.max_edges
     if least is not None or most is not None:
         yield Row(np.arange(columns.n_columns), columns.sizes.astype(np.float64), least, most)
-    if problem.constraints.family == "tan":
+    if problem.constraints.structure == "tan":
         features = columns.child != problem.class_index
         yield Row.of(np.flatnonzero(features & (columns.sizes == 1)), rhs=1.0)
 
