@@ -14,11 +14,13 @@ import functools
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
 __all__ = ["Kernel", "compile_seconds", "kernel", "popcount", "trailing_zeros", "work_clock"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Kernel:
@@ -57,12 +59,10 @@ class Kernel:
 
 
 @overload
-def kernel(function: Callable[..., Any], /) -> Kernel: ...
+def kernel(function: F, /) -> F: ...
 @overload
-def kernel(*, inline: str = "never") -> Callable[[Callable[..., Any]], Kernel]: ...
-def kernel(
-    function: Callable[..., Any] | None = None, /, *, inline: str = "never"
-) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
+def kernel(*, inline: str = "never") -> Callable[[F], F]: ...
+def kernel(function: Any = None, /, *, inline: str = "never") -> Any:
     """Compile a function with numba on first use; it releases the GIL and its machine code is kept between runs.
 
     Parameters
@@ -153,14 +153,14 @@ _BYTES = np.uint64(0x0101010101010101)
 
 
 @kernel
-def popcount(word: Any) -> Any:
+def popcount(word: np.uint64) -> int:
     """Return how many bits of a 64-bit word are set; LLVM knows the idiom and makes one instruction of it."""
     word = word - ((word >> _1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _2) & _QUADS)
-    return (((word + (word >> _4)) & _OCTETS) * _BYTES) >> _56
+    return int((((word + (word >> _4)) & _OCTETS) * _BYTES) >> _56)
 
 
 @kernel
-def trailing_zeros(word: Any) -> Any:
+def trailing_zeros(word: np.uint64) -> int:
     """Return the number of the lowest set bit of a 64-bit word that is not 0, as a signed number."""
-    return np.int64(popcount(~word & (word - _1)))
+    return int(np.int64(popcount(~word & (word - _1))))
