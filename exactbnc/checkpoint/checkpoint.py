@@ -52,7 +52,7 @@ def solve_with_checkpoint(
     """
     saved = read_checkpoint(checkpoint.path, problem)
     saver = Saver(checkpoint, problem, run.events, saved)
-    run.events.subscribe(saver, *listeners)
+    run.events.subscribe(*listeners, saver)
     if saved is not None:
         run.events.resume(saved.dag, saved.score, saved.bound)
         run.events.known_cuts = saved.cuts
