@@ -82,7 +82,7 @@ def run(data: Dataset, score: str, seconds: float) -> dict[str, object]:
         "method": solution.method,
         "score": solution.score,
         "gap": solution.gap,
-        "statistics": dict(solution.statistics),
+        "statistics": solution.statistics.to_json(),
     }
 
 

@@ -36,9 +36,9 @@ from _bench import (
 )
 
 from exactbnc.problem.problem import Problem
-from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.dp import DPSolver
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from scorecache.formats import read_cache
 
@@ -79,8 +79,8 @@ def random_rows(n_vars: int, repeats: int) -> Iterator[Row]:
     problem = Problem(random_cache(n_vars, FAMILIES_PER_CHILD))
     forget_peak()
     wall, cpu, solution = measured(problem, repeats)
-    if solution.statistics["n_free"] != n_vars:
-        raise AssertionError(f"{n_vars} variables should be free, {solution.statistics['n_free']} are")
+    if solution.statistics.n_free != n_vars:
+        raise AssertionError(f"{n_vars} variables should be free, {solution.statistics.n_free} are")
     peak = peak_bytes() / 1e9
     seconds, gigabytes = TARGETS[n_vars]
     note = ""
@@ -107,7 +107,7 @@ def public_rows(repeats: int) -> Iterator[Row]:
         problem = Problem(read_cache(path))
         wall, _, solution = measured(problem, repeats)
         finding = verdict(solution, optima.get(name))
-        note = f"{solution.statistics['n_free']} free variables, score {solution.score:.6f}"
+        note = f"{solution.statistics.n_free} free variables, score {solution.score:.6f}"
         kept = problem.cache.n_families
         yield timed_row(name, wall, n_vars=problem.n_vars, n_kept=kept, finding=finding, note=note)
 
@@ -134,7 +134,7 @@ def measured(problem: Problem, repeats: int) -> tuple[Timing, Timing, Solution]:
 
 def run(problem: Problem) -> Solution:
     """Solve without limits."""
-    return DPSolver().solve(problem, Limits(), None, None, 0)
+    return solve(problem, method=DPSolver())
 
 
 def random_cache(n_vars: int, n_families: int) -> ScoreCache:

@@ -16,7 +16,7 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG, find_cycle
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.run.limits import Limits
+from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
 from scorecache.errors import ParameterError
@@ -40,13 +40,16 @@ class ArcLoss:
 def arc_losses(
     problem: Problem, dag: DAG, *, exact: bool = False, limits: Limits | None = None, seed: int = 0
 ) -> list[ArcLoss]:
-    """The losses of every arc that is not required, the largest first."""
+    """The losses of every arc that is not required, the largest first; the limits are those of all of them together."""
     dag = problem.in_own_order(dag)
+    limits = Limits() if limits is None else limits
+    clock = Clock(limits.seconds)
     found = []
     for child, parents in enumerate(dag.parents):
         for parent in parents:
             if not _is_required(problem, parent, child):
-                found.append(_loss(problem, dag, parent, child, exact, limits, seed))
+                loss = _bounded(problem, dag, parent, child)
+                found.append(_solved(problem, dag, loss, clock.left_of(limits), seed) if exact else loss)
     key = "forbidden" if exact else "forbidden_at_most"
     return sorted(found, key=lambda loss: (-getattr(loss, key), loss.child, loss.parent))
 
@@ -78,16 +81,14 @@ def _removed(within: list[tuple[float, tuple[int, ...]]], held: tuple[int, ...],
     return now - max(smaller) if smaller else None
 
 
-def _loss(
-    problem: Problem, dag: DAG, parent: int, child: int, exact: bool, limits: Limits | None, seed: int
-) -> ArcLoss:
+def _bounded(problem: Problem, dag: DAG, parent: int, child: int) -> ArcLoss:
+    """The loss with a bound on what forbidding the arc costs."""
     names, held = problem.names, dag.parents[child]
     within = _families_within(problem, child, set(held))
     now = next(score for score, parents in within if len(parents) == len(held))
     removed = _removed(within, held, parent)
     at_most = max(0.0, now - _best_without(problem, dag, parent, child))
-    loss = ArcLoss(names[parent], names[child], removed, at_most)
-    return _solved(problem, dag, loss, limits, seed) if exact else loss
+    return ArcLoss(names[parent], names[child], removed, at_most)
 
 
 def _best_without(problem: Problem, dag: DAG, parent: int, child: int) -> float:
@@ -99,7 +100,7 @@ def _best_without(problem: Problem, dag: DAG, parent: int, child: int) -> float:
     return float("-inf")
 
 
-def _solved(problem: Problem, dag: DAG, loss: ArcLoss, limits: Limits | None, seed: int) -> ArcLoss:
+def _solved(problem: Problem, dag: DAG, loss: ArcLoss, limits: Limits, seed: int) -> ArcLoss:
     forbidding = problem.constraints.merged(Constraints(forbidden_arcs=((loss.parent, loss.child),)))
     best = problem.score(dag)
     try:

@@ -8,14 +8,15 @@ for computing the K best solutions to discrete optimization problems").
 A part is solved only when its turn can come: until then its bound is that of the part it came from, or, where it is
 better, the sum of the best scores that its families leave.
 
-Markov equivalent networks may be counted once (`distinct_classes`): of each class the first that comes is kept.
+Markov equivalent networks may be counted once (`distinct_classes`): of each class the first that comes is kept. Arcs at
+a variable of one state, as the record of the score file has it, do not tell classes apart.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -25,7 +26,8 @@ from numpy.typing import NDArray
 from exactbnc.graph.dag import DAG
 from exactbnc.graph.equivalence import CPDAG, cpdag
 from exactbnc.problem.problem import Problem
-from exactbnc.run.limits import Limits
+from exactbnc.run.events import Listener
+from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.solve import solve
 from scorecache.errors import ParameterError
@@ -36,6 +38,7 @@ MOST_EQUIVALENT = 20
 """Networks looked at per network listed, where equivalent ones are passed over."""
 
 Bools = NDArray[np.bool_]
+OnNetwork = Callable[[int, Solution], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,32 +76,103 @@ class Wanted:
 
 
 def rank(
-    problem: Problem, wanted: Wanted, *, method: str = "auto", limits: Limits | None = None, seed: int = 0
+    problem: Problem,
+    wanted: Wanted,
+    *,
+    method: str = "auto",
+    limits: Limits | None = None,
+    seed: int = 0,
+    listener: Listener | Sequence[Listener] | None = None,
+    on_network: OnNetwork | None = None,
 ) -> Ranking:
-    """The networks that are wanted, best first, each proved to be next among all over the families listed."""
-    limits = Limits() if limits is None else limits
+    """List the networks that are wanted, best first, each proved to be next among all over the families listed.
+
+    Parameters
+    ----------
+    problem
+        Scores and constraints.
+    wanted
+        How many networks, how far below the best at most, and whether one per equivalence class.
+    method, seed
+        As for `solve`.
+    limits
+        Of all the work together; the gap is ignored.
+    listener
+        Is told of the progress of every solve.
+    on_network
+        Is called with each network that is listed and its rank, from 1 on.
+
+    Returns
+    -------
+    Ranking
+        The networks, and why the list ends.
+
+    Examples
+    --------
+    >>> from scorecache import ScoreCache
+    >>> cache = ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]])
+    >>> [solution.score for solution in rank(Problem(cache), Wanted(count=2)).solutions]
+    [-2.0, -2.5]
+    """
+    limits = Limits() if limits is None else replace(limits, gap=0.0)
+    clock = Clock(limits.seconds)
+
+    def find(part: Problem) -> Solution:
+        return solve(part, method=method, limits=clock.left_of(limits), seed=seed, listener=listener)
+
     listed: list[Solution] = []
+    try:
+        stop_reason = _list(problem, wanted, _in_order(problem, find, clock), listed, on_network)
+    except KeyboardInterrupt:
+        stop_reason = "interrupted"
+    return Ranking(tuple(listed), stop_reason)
+
+
+def _list(
+    problem: Problem,
+    wanted: Wanted,
+    solutions: Iterator[Solution | None],
+    listed: list[Solution],
+    on_network: OnNetwork | None,
+) -> str:
+    """Fill the list; returns "complete" or the limit that ended it."""
     classes: set[CPDAG] = set()
     n_seen = 0
-    for solution in _in_order(problem, method, limits, seed):
+    for solution in solutions:
         if solution is None or solution.status is not Status.OPTIMAL:
-            return Ranking(tuple(listed), "time" if solution is None else solution.stop_reason)
+            return "time" if solution is None else solution.stop_reason
         if wanted.within is not None and listed and _score(solution) < _score(listed[0]) - wanted.within:
-            return Ranking(tuple(listed), "complete")
+            return "complete"
         if len(listed) == wanted.most:
-            return Ranking(tuple(listed), "complete" if wanted.count is not None else "count")
+            return "complete" if wanted.count is not None else "count"
         n_seen += 1
         if wanted.distinct_classes:
             if n_seen > MOST_EQUIVALENT * wanted.most:
-                return Ranking(tuple(listed), "count")
-            essential = cpdag(_dag(solution))
+                return "count"
+            essential = cpdag(_without_constants(problem, _dag(solution)))
             if essential in classes:
                 continue
             classes.add(essential)
         listed.append(solution)
+        if on_network is not None:
+            on_network(len(listed), solution)
         if wanted.count is not None and wanted.within is None and len(listed) == wanted.count:
             break
-    return Ranking(tuple(listed), "complete" if listed else "infeasible")
+    return "complete" if listed else "infeasible"
+
+
+def _without_constants(problem: Problem, dag: DAG) -> DAG:
+    """The network without arcs at variables of one state, which change neither scores nor distributions.
+
+    A score file without a record of its states has no such variables.
+    """
+    record = problem.cache.record
+    states = () if record is None else record.states
+    constant = {v for v, own in enumerate(states) if len(own) == 1}
+    if not constant:
+        return dag
+    kept = [() if v in constant else [p for p in own if p not in constant] for v, own in enumerate(dag.parents)]
+    return DAG.of(dag.names, kept)
 
 
 @dataclass(order=True)
@@ -112,18 +186,17 @@ class _Part:
     solution: Solution | None = field(compare=False, default=None)
 
 
-def _in_order(problem: Problem, method: str, limits: Limits, seed: int) -> Iterator[Solution | None]:
+def _in_order(problem: Problem, find: Callable[[Problem], Solution], clock: Clock) -> Iterator[Solution | None]:
     """Every network, best first; None or a solution that is not optimal says that a limit came first."""
     heap = [_Part(-math.inf, 0, np.ones(len(problem.families.scores), dtype=np.bool_), 0)]
     n_parts = 1
     while heap:
         part = heapq.heappop(heap)
         if part.solution is None:
-            if limits.seconds_left() <= 0:
+            if clock.stop_reason() is not None:
                 yield None
                 return
-            own = replace(limits, gap=0.0)
-            solution = solve(problem.restricted(part.keep), method=method, limits=own, seed=seed)
+            solution = find(problem.restricted(part.keep))
             if solution.status is Status.OPTIMAL:
                 heapq.heappush(heap, replace(part, minus_bound=-_score(solution), solution=solution))
             elif solution.status is not Status.INFEASIBLE:

@@ -1,13 +1,13 @@
-"""On what an answer of `exactbnc solve` rests, and its certificate."""
+"""The certificate of an answer of `exactbnc solve`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli._errors import UsageError
-from exactbnc.run.arithmetic import WHOLE_NUMBERS
+from exactbnc.run.solution import INTEGER_METHOD
 
 if TYPE_CHECKING:
     from exactbnc.problem.problem import Problem
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is stored of a proof, None if there is none, and what to tell about it."""
+    """What is stored of a proof, None if there is none, and what to say about it."""
 
     certificate: dict[str, Any] | None
-    told: str
+    message: str
 
 
 def check_certificate_options(output: str | None, *, ranks: bool) -> None:
@@ -31,29 +31,39 @@ def check_certificate_options(output: str | None, *, ranks: bool) -> None:
         raise UsageError("--certificate is for one network, not for --k-best or --within")
 
 
-def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) -> Proof:
-    """A certificate of the solution; if there is none, the reason and what the bound rests on instead."""
-    from exactbnc.proof.certify import BetterNetworkError, certify
+def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) -> tuple[Solution, Proof]:
+    """A certificate of the solution, or the reason why there is none and what the bound rests on instead.
+
+    A better network that the proof meets, within the tolerance of the solver, takes the place of the solution's.
+    """
+    from exactbnc.proof.certify import MOST_STATES, BetterNetworkError, certify
     from exactbnc.proof.file import certificate_facts
+    from exactbnc.run.limits import Clock
     from scorecache.errors import ParameterError
 
     if solution.status != "optimal" or solution.dag is None:
-        return _none(solution, "the network is not proved to be best")
-    try:
-        found = certify(problem, solution.dag, limits=limits, seed=seed)
-    except ParameterError as reason:
-        return _none(solution, str(reason))
-    except BetterNetworkError as reason:
-        return _none(solution, f"{reason}, within the tolerance of {solution.method} (--method order has none)")
-    except KeyboardInterrupt:
-        return _none(solution, "interrupted")
+        return solution, _none(solution, "the network is not proved to be best")
+    clock = Clock(limits.seconds)
+    while True:
+        try:
+            found = certify(problem, solution.dag, limits=clock.left_of(limits), seed=seed)
+            break
+        except ParameterError as error:
+            return solution, _none(solution, str(error))
+        except BetterNetworkError as better:
+            score = problem.score(better.dag)
+            solution = replace(solution, dag=better.dag, score=score, bound=max(solution.bound, score))
+        except KeyboardInterrupt:
+            return solution, _none(solution, "interrupted")
     if found is None:
-        return _none(solution, "the time limit came first, or the proof is too long")
+        is_late = clock.stop_reason() is not None
+        reason = "the time limit came first" if is_late else f"the proof would take more than {MOST_STATES} states"
+        return solution, _none(solution, reason)
     n_states = sum(len(part["states"]) for part in found["parts"])
-    told = f"certificate written ({n_states} states); 'exactbnc verify' checks it"
-    return Proof(certificate_facts(problem, found), told)
+    message = f"certificate written ({n_states} states); 'exactbnc verify' checks it"
+    return solution, Proof(certificate_facts(problem, found), message)
 
 
 def _none(solution: Solution, reason: str) -> Proof:
-    arithmetic = "whole numbers" if solution.method == WHOLE_NUMBERS else "floating point"
+    arithmetic = "whole numbers" if solution.method == INTEGER_METHOD else "floating point"
     return Proof(None, f"no certificate: {reason}. The bound rests on the solver's {arithmetic}")

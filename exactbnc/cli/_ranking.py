@@ -1,7 +1,9 @@
-"""`exactbnc solve --k-best`, `--within`: several networks, told and written."""
+"""`exactbnc solve --k-best`, `--within`: several networks, printed, written and drawn."""
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +11,11 @@ from exactbnc.cli._errors import ExitCode
 from exactbnc.cli._output import describe_stop
 
 if TYPE_CHECKING:
-    from exactbnc.alternatives.ranking import Ranking
+    from exactbnc.alternatives.ranking import Ranking, Wanted
     from exactbnc.problem.problem import Problem
     from exactbnc.run.solution import Solution
+
+SECONDS_BETWEEN = 0.5
 
 
 def write_ranking(ranking: Ranking, problem: Problem, target: str) -> None:
@@ -21,6 +25,39 @@ def write_ranking(ranking: Ranking, problem: Problem, target: str) -> None:
     path = Path(target)
     for number, solution in enumerate(ranking.solutions, start=1):
         write_network(solution, problem, path.with_suffix(f".{number}{path.suffix}"))
+
+
+def draw_ranking(ranking: Ranking, target: str) -> list[str]:
+    """Draw network number i to `name.i.suffix`; returns a line that says what was drawn."""
+    from exactbnc.pictures.plot import plot
+
+    path = Path(target)
+    drawn = [path.with_suffix(f".{number}{path.suffix}") for number in range(1, len(ranking.solutions) + 1)]
+    for solution, own in zip(ranking.solutions, drawn, strict=True):
+        if solution.dag is not None:
+            plot(solution.dag, own, class_name=solution.class_name)
+    if not drawn:
+        return [f"nothing is drawn to {target}: there is no network"]
+    return [f"drawn:   {drawn[0]}" + (f" to {drawn[-1]}" if len(drawn) > 1 else "")]
+
+
+class RankingProgress:
+    """Prints to a terminal, now and then, how many networks are listed."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._of = "" if wanted.count is None else f" of {wanted.count}"
+        self._is_shown = sys.stderr.isatty()
+        self._best: float | None = None
+        self._last = time.monotonic()
+
+    def __call__(self, number: int, solution: Solution) -> None:
+        """Print a line if the last one is old enough."""
+        self._best = solution.score if self._best is None else self._best
+        if not self._is_shown or time.monotonic() - self._last < SECONDS_BETWEEN:
+            return
+        self._last = time.monotonic()
+        below = (self._best or 0.0) - (solution.score or 0.0)
+        print(f"{number}{self._of} networks listed, the last {below:.6f} below the best", file=sys.stderr)
 
 
 def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
@@ -101,5 +138,5 @@ def _distance(solution: Solution, best: Solution) -> float:
 def _difference(solution: Solution, best: Solution) -> str:
     """Arcs that the best does not have (+) and that only the best has (-)."""
     own, other = set(_arcs(solution)), set(_arcs(best))
-    told = [f"+{a}->{b}" for a, b in sorted(own - other)] + [f"-{a}->{b}" for a, b in sorted(other - own)]
-    return " ".join(told)
+    listed = [f"+{a}->{b}" for a, b in sorted(own - other)] + [f"-{a}->{b}" for a, b in sorted(other - own)]
+    return " ".join(listed)

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from exactbnc.run.interrupt import interrupt_run
+
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _RETRY_SECONDS = 0.02
 
@@ -42,6 +44,8 @@ def sigterm_as_ctrl_c() -> Iterator[Caught]:
 
     def react(signum: int, frame: FrameType | None) -> None:
         caught.sigterm = True
+        if interrupt_run():
+            return
         handler = signal.getsignal(signal.SIGINT)
         if not callable(handler):  # Ctrl-C is ignored, as in a job started with &
             raise KeyboardInterrupt

@@ -15,10 +15,17 @@ from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
 from exactbnc.cli._output import Output, check_target, describe_stop
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
 from exactbnc.cli._proof import check_certificate_options, proof_of
-from exactbnc.cli._ranking import ranking_exit_code, ranking_facts, ranking_lines, write_ranking
+from exactbnc.cli._ranking import (
+    RankingProgress,
+    draw_ranking,
+    ranking_exit_code,
+    ranking_facts,
+    ranking_lines,
+    write_ranking,
+)
 from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
-from exactbnc.run.arithmetic import what_it_rests_on
+from exactbnc.run.solution import proof_arithmetic
 
 if TYPE_CHECKING:
     from exactbnc.problem.problem import Problem
@@ -77,7 +84,9 @@ def solve(
 
     A cache made by 'exactbnc score' knows its structure and class; the structure options choose another one.
     """
-    wall_start, cpu_start = time.monotonic(), time.process_time()
+    from exactbnc.run.limits import Clock, Limits
+
+    clock, wall_start, cpu_start = Clock(time_limit), time.monotonic(), time.process_time()
     flags = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes, "general": general}
     ranks = k_best is not None or within is not None
     check_long_run_options(checkpoint, checkpoint_every, write_incumbents, ranks=ranks)
@@ -93,9 +102,7 @@ def solve(
     from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
     from exactbnc.problem.constraints import Constraints
     from exactbnc.problem.problem import Problem
-    from exactbnc.run.events import Several
     from exactbnc.run.interrupt import second_ctrl_c_exits
-    from exactbnc.run.limits import Limits
     from exactbnc.solvers.solve import solve as find
     from scorecache.formats import read_cache
 
@@ -112,7 +119,6 @@ def solve(
         gap=gap,
         nodes=nodes,
         memory=None if memory_limit is None else parse_memory(memory_limit),
-        started=wall_start,
         counts_process=True,
     )
     with solve_log(log) as journal, second_ctrl_c_exits(ExitCode.INTERRUPTED):
@@ -147,9 +153,20 @@ def solve(
         journal.search(method, seed, limits)
         if ranks:
             wanted = Wanted(count=k_best, within=within, distinct_classes=mec)
-            ranking = rank(problem, wanted, method=method, limits=limits, seed=seed)
+            ranking = rank(
+                problem,
+                wanted,
+                method=method,
+                limits=clock.left_of(limits),
+                seed=seed,
+                listener=None if quiet else SolveTable(),
+                on_network=None if quiet else RankingProgress(wanted),
+            )
             if output is not None:
                 write_ranking(ranking, problem, output)
+            if plot is not None:
+                for line in draw_ranking(ranking, plot):
+                    talk.note(line)
             seconds = {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start}
             told = ranking_facts(ranking, problem, seconds)
             talk.result(ranking_lines(ranking, problem, told), "solve", told)
@@ -168,29 +185,31 @@ def solve(
         solution = find(
             problem,
             method=method,
-            limits=limits,
+            limits=clock.left_of(limits),
             start=beginning,
-            listener=Several([listener for listener in (table, files, journal) if listener is not None]),
+            listener=[listener for listener in (table, files, journal) if listener is not None],
             seed=seed,
             checkpoint=checkpoint_of(checkpoint, checkpoint_every),
         )
         if check is not None:
-            _compare(solution, find(problem, method=check, limits=limits, seed=seed), talk)
-        proof = proof_of(problem, solution, limits, seed) if certificate else None
+            _compare(solution, find(problem, method=check, limits=clock.left_of(limits), seed=seed), talk)
+        proof = None
+        if certificate:
+            solution, proof = proof_of(problem, solution, clock.left_of(limits), seed)
         try:
             if solution.dag is not None and output is not None:
                 stored = None if proof is None else proof.certificate
                 write_network(solution, problem, output, certificate=stored, origin=origin())
             if solution.dag is not None and plot is not None:
                 draw(solution.dag, plot, class_name=solution.class_name)
-        finally:  # what was found in hours is told, also where it cannot be written
+        finally:  # what was found in hours is printed, also where it cannot be written
             if files is not None and files.fault is not None:
                 talk.note(f"not every better network could be written: {files.fault}")
-            if "checkpoint" in solution.statistics:
-                talk.note(f"{checkpoint}: {solution.statistics['checkpoint']}")
+            if solution.statistics.checkpoint is not None:
+                talk.note(f"{checkpoint}: {solution.statistics.checkpoint}")
             facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
             if proof is not None:
-                facts |= {"certified": proof.certificate is not None, "certificate": proof.told}
+                facts |= {"certified": proof.certificate is not None, "certificate": proof.message}
             talk.result(_lines(problem, solution, facts), "solve", facts)
             journal.result(facts)
         return exit_code_of(solution)
@@ -223,14 +242,14 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
         "bound": solution.bound if solution.score is not None else None,
         "gap": solution.gap if solution.score is not None else None,
         "relative_gap": solution.relative_gap if solution.score is not None else None,
-        "bound_from": solution.statistics.get("bound_from", "search"),
+        "bound_from": solution.statistics.bound_from or "search",
         "tolerance": solution.tolerance,
-        "proved": what_it_rests_on(solution.method, solution.tolerance) if solution.status == "optimal" else None,
+        "proved": proof_arithmetic(solution.method, solution.tolerance) if solution.status == "optimal" else None,
         "class": solution.class_name,
         "arcs": [] if solution.dag is None else [list(arc) for arc in solution.dag.arcs],
         "method": solution.method,
         "cache_is_safe": solution.cache_is_safe,
-        "statistics": dict(solution.statistics),
+        "statistics": solution.statistics.to_json(),
         "wall_seconds": seconds["wall"],
         "cpu_seconds": seconds["cpu"],
     }
@@ -241,7 +260,7 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
         return [f"status:  {solution.status} (no network was found; {describe_stop(solution.stop_reason)})"]
-    proof = f"proved {what_it_rests_on(solution.method, solution.tolerance)}"
+    proof = f"proved {proof_arithmetic(solution.method, solution.tolerance)}"
     if solution.status != "optimal":
         proof = f"gap {solution.gap:.6g}, {describe_stop(solution.stop_reason)}"
     lines = [
@@ -263,4 +282,4 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
 
 
 def _from_checkpoint(solution: Solution) -> str:
-    return " (bound from the checkpoint)" if solution.statistics.get("bound_from") == "checkpoint" else ""
+    return " (bound from the checkpoint)" if solution.statistics.bound_from == "checkpoint" else ""

@@ -40,6 +40,8 @@ def verify(
             scores = read_cache(cache, format=cache_format)
         problem = certified_problem(scores, stored, any_scores=ignore_hash)
         verified = certificate.verify(problem, dag, proof_of(stored))
+        if not ignore_hash:
+            certificate.check_claims(verified, problem.n_vars, stored["score"], stored["bound"])
     except certificate.CertificateError as error:
         if as_json:
             told = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}

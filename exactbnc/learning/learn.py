@@ -21,7 +21,7 @@ from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.problem.soundness import unsound_reasons
 from exactbnc.run.events import Listener
-from exactbnc.run.limits import Limits
+from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.solve import solve
 from scorecache.building.build import BuildPlan, plan_build
@@ -127,7 +127,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     """The best network of the recipe's structure for the data, with its parameters."""
     begun = time.monotonic()
     dataset.column(class_name)  # an error lists the columns if it is not one
-    limits = Limits(seconds=recipe.time_limit, started=begun)
+    clock = Clock(recipe.time_limit)
     plan, constraints = _plan(dataset, class_name, recipe)
     problem, solution = None, _unsolved(class_name)
     try:
@@ -137,6 +137,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     scored = time.monotonic()
     if cache is not None:
         problem = Problem(cache, constraints)
+        limits = clock.left_of(Limits(seconds=recipe.time_limit))
         solution = solve(problem, method=recipe.method, limits=limits, listener=listener, seed=recipe.seed)
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:

@@ -6,6 +6,7 @@ the precedence pairs, adjacencies, ancestors, edge counts, immoralities, and the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
@@ -122,17 +123,17 @@ class Problem:
     def score(self, dag: DAG) -> float:
         """The total score, edge penalty included; a ParameterError names families that the cache does not hold."""
         ordered = self.in_own_order(dag)
-        total, missing = 0.0, []
+        scores, missing = [], []
         for child, wanted in enumerate(ordered.parents):
             found = next((score for score, parents in self.cache.families(child) if parents == wanted), None)
             if found is None:
                 listed = ", ".join(self.names[parent] for parent in wanted)
                 missing.append(f"{self.names[child]} <- {{{listed}}}")
             else:
-                total += found
+                scores.append(found - self.constraints.edge_penalty * len(wanted))
         if missing:
             raise ParameterError(f"the score file does not hold {'; '.join(missing)}")
-        return total - self.constraints.edge_penalty * ordered.n_arcs
+        return math.fsum(scores)
 
     def restricted(self, keep: NDArray[np.bool_]) -> Problem:
         """The same problem with only some of its families; a variable may be left without any."""

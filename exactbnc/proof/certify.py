@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,10 @@ from numpy.typing import NDArray
 from exactbnc.graph.dag import DAG, topological_order
 from exactbnc.problem.problem import Problem
 from exactbnc.proof.verify import PRECISION, exact_scores, verify
-from exactbnc.run.limits import Limits
+from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.limits import Limits, Stopped
+from exactbnc.run.solver import Run
+from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.ascent.layout import MASK, MEMBERS, RAISED, Sorted, make_workspace
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
@@ -30,8 +34,18 @@ from exactbnc.solvers.bounds.root.root import Root, find_root
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.costs.components import Component, components, restricted
 from exactbnc.solvers.costs.graph import Ints
-from exactbnc.solvers.costs.table import CostTable, cost_table
-from exactbnc.solvers.order._kernels import BEST_COST, COST_OF_CHILD, FORCED, RAISES, expand, make_found
+from exactbnc.solvers.costs.table import CostTable, cost_table, families_in_order, order_of
+from exactbnc.solvers.order._kernels import (
+    BEST_COST,
+    COST_OF_CHILD,
+    FORCED,
+    N_SUFFIX,
+    RAISES,
+    SUFFIX,
+    VARIABLE,
+    expand,
+    make_found,
+)
 from scorecache.errors import ParameterError
 
 MOST_STATES = 50_000
@@ -41,34 +55,103 @@ LEAST_DROP = 0.02
 
 
 class BetterNetworkError(RuntimeError):
-    """The network to be certified is not the best one."""
+    """The network to be certified is not the best one; `dag` is better."""
+
+    def __init__(self, message: str, dag: DAG) -> None:
+        super().__init__(message)
+        self.dag = dag
 
 
 def certify(problem: Problem, dag: DAG, *, limits: Limits | None = None, seed: int = 0) -> dict[str, Any] | None:
-    """A certificate that no network is better than this one; None if the time or MOST_STATES ends first.
+    """Write the proof that no network is better than this one.
 
     Where scores have too many decimals for whole numbers, "better" is by more than a unit of the last place per
-    variable. A ParameterError says why there is no proof for such a problem.
+    variable.
+
+    Parameters
+    ----------
+    problem, dag
+        The network and the problem it is best for.
+    limits
+        Of all the work, the check of the proof included; the clock starts now.
+    seed
+        Of everything that is random.
+
+    Returns
+    -------
+    dict or None
+        The certificate, as `verify` takes it; None if a limit or MOST_STATES came first.
+
+    Raises
+    ------
+    BetterNetworkError
+        If there is a better network.
+    ParameterError
+        If there is no proof for such a problem, or the network is none of its networks.
+
+    Examples
+    --------
+    >>> from exactbnc import verify
+    >>> from scorecache import ScoreCache
+    >>> cache = ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]])
+    >>> problem, best = Problem(cache), DAG.from_arcs("ab", ["ab"])
+    >>> print(verify(problem, best, certify(problem, best)).bound)
+    -2.00000000
     """
     if problem.global_rules:
         listed = ", ".join(rule.replace("_", " ") for rule in problem.global_rules)
         raise ParameterError(f"there are no certificates under {listed}")
-    limits = Limits() if limits is None else limits
+    run = Run.of(limits, seed=seed)
     dag = problem.in_own_order(dag)
     if broken := problem.check(dag):
         raise ParameterError(f"the network breaks the constraints: {'; '.join(broken)}")
     problem.score(dag)  # says which families the score file does not hold
+    try:
+        with ctrl_c_calls(run.clock.interrupt):
+            parts = _parts(problem, dag, run)
+            if parts is not None:
+                verify(problem, dag, {"parts": parts}, check=run.check)
+    except Stopped as stop:
+        if stop.reason == "interrupted":
+            raise KeyboardInterrupt from None
+        return None
+    return None if parts is None else {"parts": parts}
+
+
+def _parts(problem: Problem, dag: DAG, run: Run) -> list[dict[str, Any]] | None:
+    """The proof, component by component; None if it is too long."""
     parts = []
     with localcontext(prec=PRECISION):
         scores = [score for own in exact_scores(problem) for score, _ in own]
         for component in _in_order(problem):
+            run.check()
             units = _units(problem, component, dag, scores)
-            part = _part(component, units, restricted(dag, component), limits, seed)
+            try:
+                part = _part(component, units, restricted(dag, component), run)
+            except _Better as better:
+                message = f"a network was found that is better by {(units.given - better.cost) * units.table.unit:.3g}"
+                raise BetterNetworkError(message, _replaced(problem, component, dag, units, better)) from None
             if part is None:
                 return None
             parts.append(part)
-    verify(problem, dag, {"parts": parts})
-    return {"parts": parts}
+    return parts
+
+
+class _Better(Exception):  # noqa: N818
+    """An order of a component that costs less than the network to be certified."""
+
+    def __init__(self, order: Ints, cost: int) -> None:
+        self.order, self.cost = order, cost
+
+
+def _replaced(problem: Problem, part: Component, dag: DAG, units: _Units, better: _Better) -> DAG:
+    """The network with the better families of the component."""
+    parents, table = list(dag.parents), units.table
+    for child, row in enumerate(families_in_order(table, better.order).tolist()):
+        v, own = part.variables[child], part.problem.families.parents_of(int(table.family[row]))
+        inside = frozenset(part.variables[parent] for parent in own)
+        parents[v] = problem.families.parents_of(part.family_of[v][inside])
+    return DAG(problem.names, tuple(parents))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,24 +218,23 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
     return _Units(ordered, given, len(part.variables) if is_rounded else 0, divisor)
 
 
-def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -> dict[str, Any] | None:
+def _part(part: Component, units: _Units, dag: DAG, run: Run) -> dict[str, Any] | None:
     order = np.array(dag.order, dtype=np.int64)
-    root = find_root(units.table, order, limits, seed=seed, settings=RootSettings(tail=LONG), tell=lambda *_: None)
-    if root.is_interrupted:
-        return None
-    upper = root.incumbent.cost
+    root = find_root(units.table, order, run, settings=RootSettings(tail=LONG))
+    if root.stop_reason is not None:
+        raise Stopped(root.stop_reason)
+    upper, order = root.incumbent.cost, order_of(units.table, root.incumbent.chosen)
     while True:
         if units.given - upper > units.most_slack:
-            better = (units.given - upper) * units.table.unit
-            raise BetterNetworkError(f"a network was found that is better by {better:.3g}")
-        stages, is_alive, is_closed = _stages(root, units.threshold(upper), limits)
-        recorder = _Recorder(arrange(root.table, is_alive, *stages[-1]), units.threshold(upper), limits)
+            raise _Better(order, upper)
+        stages, is_alive, is_closed = _stages(root, units.threshold(upper), run)
+        recorder = _Recorder(arrange(root.table, is_alive, *stages[-1]), units.threshold(upper), run)
         states = [] if is_closed else recorder.states(part.variables)
         if states is not None:
             break
-        if recorder.is_cut_short:
+        if recorder.is_too_long:
             return None
-        upper = recorder.upper
+        upper, order = recorder.upper, recorder.order
     return {
         "variables": list(part.variables),
         "digits": units.table.digits,
@@ -162,18 +244,18 @@ def _part(part: Component, units: _Units, dag: DAG, limits: Limits, seed: int) -
     }
 
 
-def _stages(root: Root, upper: int, limits: Limits) -> tuple[list[tuple[Cuts, Ints]], NDArray[np.bool_], bool]:
+def _stages(root: Root, upper: int, run: Run) -> tuple[list[tuple[Cuts, Ints]], NDArray[np.bool_], bool]:
     """Cuts with multipliers, the families that they leave, and whether nothing can be cheaper."""
     table = root.table
     stages = [(root.cuts, root.multipliers)]
     is_alive, is_closed = _dropped(table, np.ones(table.n_families, dtype=np.bool_), *stages[0], upper)
-    deadline = math.inf if limits.seconds is None else limits.started + limits.seconds
     rows = joined(root.cuts, root.lp_cuts)
     while not is_closed:
         left = table.without(~is_alive)
         lp = ColumnLP(left, np.arange(left.n_families))
         lp.add_cuts(rows)
-        solved = lp.solve(deadline, lambda: False)
+        solved = lp.solve(run.clock)
+        run.check()
         if solved is None:
             break
         multipliers = np.rint(solved.multipliers / table.unit).astype(np.int64)
@@ -214,43 +296,52 @@ def _stage(cuts: Cuts, multipliers: Ints, variables: Sequence[int]) -> list[list
 
 
 class _Recorder:
-    """A search for something cheaper than `upper`, which falls if there is something; or it is cut short."""
+    """A search for something cheaper than `upper`, which falls if `order` is; or the proof is too long."""
 
-    def __init__(self, table: Sorted, upper: int, limits: Limits) -> None:
+    def __init__(self, table: Sorted, upper: int, run: Run) -> None:
         self.upper = upper
-        self.is_cut_short = False
+        self.order = np.zeros(0, dtype=np.int64)
+        self.is_too_long = False
         self._table = table
-        self._limits = limits
+        self._run = run
 
     def states(self, variables: Sequence[int]) -> list[list[Any]] | None:
         """Every state looked at as the checker reads it: set, forced variable, cuts; None if the search failed."""
         workspace = make_workspace(self._table)
         n_words = self._table.rows.shape[1] - MASK
         found = make_found(len(self._table.children), n_words, 1)
-        layer = {bytes(8 * n_words): 0}
+        layer: dict[bytes, tuple[int, tuple[int, ...]]] = {bytes(8 * n_words): (0, ())}
         recorded: list[list[Any]] = []
-        while layer:
-            following: dict[bytes, int] = {}
-            for state, cost in layer.items():
-                words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words)
-                found.best[BEST_COST], found.counts[:] = self.upper, (0, 0, -1)
-                n_children = expand(self._table, workspace, words.copy(), np.array([cost]), 0, 1, found, False)
-                self.is_cut_short = len(recorded) >= MOST_STATES or self._limits.seconds_left() <= 0
-                if self.is_cut_short or found.best[BEST_COST] < self.upper:
-                    self.upper = int(found.best[BEST_COST])
-                    return None
-                forced, raises = int(found.counts[FORCED]), workspace.raises[: found.counts[RAISES]]
-                recorded.append(
-                    [
-                        _members(words[0], variables),
-                        [] if forced < 0 else [variables[forced]],
-                        [[_members(row[MEMBERS:], variables), int(row[RAISED])] for row in raises],
-                    ]
-                )
-                for child in range(n_children):
-                    key = found.states[child].tobytes()
-                    following[key] = min(int(found.facts[child, COST_OF_CHILD]), following.get(key, self.upper))
-            layer = following
+        with Worker(self._run, workspace.stop) as worker:
+            while layer:
+                following: dict[bytes, tuple[int, tuple[int, ...]]] = {}
+                for state, (cost, order) in layer.items():
+                    self._run.check()
+                    words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words).copy()
+                    found.best[BEST_COST], found.counts[:] = self.upper, (0, 0, -1)
+                    call = partial(expand, self._table, workspace, words, np.array([cost]), 0, 1, found, False)
+                    n_children = worker(call)
+                    if found.best[BEST_COST] < self.upper:
+                        self.upper = int(found.best[BEST_COST])
+                        suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
+                        self.order = np.array([*order, *suffix], dtype=np.int64)
+                        return None
+                    self.is_too_long = len(recorded) >= MOST_STATES
+                    if self.is_too_long:
+                        return None
+                    forced, raises = int(found.counts[FORCED]), workspace.raises[: found.counts[RAISES]]
+                    recorded.append(
+                        [
+                            _members(words[0], variables),
+                            [] if forced < 0 else [variables[forced]],
+                            [[_members(row[MEMBERS:], variables), int(row[RAISED])] for row in raises],
+                        ]
+                    )
+                    for child in range(n_children):
+                        key = found.states[child].tobytes()
+                        own = int(found.facts[child, COST_OF_CHILD]), (*order, int(found.facts[child, VARIABLE]))
+                        following[key] = min(own, following.get(key, own))
+                layer = following
         return recorded
 
 

@@ -36,7 +36,10 @@ def certificate_facts(problem: Problem, proof: dict[str, Any]) -> dict[str, Any]
 
 
 def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
-    """The network of a JSON file and what is stored of its proof; `proof_of` makes lists of its long texts."""
+    """The network of a JSON file, and what is stored of its proof with the file's score and bound.
+
+    `proof_of` makes lists of its long texts.
+    """
     dag, facts = read_facts(path)
     certificate = facts.get("certificate")
     if certificate is None:
@@ -49,7 +52,7 @@ def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]
         )
     if not isinstance(certificate, dict) or certificate.get("version") != VERSION:
         raise CertificateError(f"expected a certificate of version {VERSION}")
-    return dag, certificate
+    return dag, {**certificate, "score": facts.get("score"), "bound": facts.get("bound")}
 
 
 def proof_of(certificate: dict[str, Any]) -> dict[str, Any]:

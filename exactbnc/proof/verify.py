@@ -4,8 +4,9 @@ A certificate has one part per group of variables, so ordered that no family, an
 of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, in the
 group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the bound;
 cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold, the
-cost of the network given less the part's slack (up to a unit per variable, for rounding). All costs are multiples of
-their common divisor: one above its largest multiple below the threshold will do. A part proves that none is cheap.
+cost of the network given less the part's slack (up to a unit per variable, only where scores were rounded). All costs
+are multiples of their common divisor: one above its largest multiple below the threshold will do. A part proves that
+none is cheap.
 
 - A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C, 1 <= k <= |C|: a = 1 where W has
   fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on up to 4 variables C: a depends
@@ -26,8 +27,9 @@ their common divisor: one above its largest multiple below the threshold will do
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal, localcontext
-from math import ceil, gcd
+from math import ceil, gcd, isfinite, ulp
 from typing import Any, NamedTuple
 
 from exactbnc.graph.dag import DAG
@@ -38,6 +40,7 @@ CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets
 STATE = ([0], [0], [([0], 0)])  # variables placed, the one forced, clusters with multipliers
 PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
 Family = tuple[int, int]  # cost or score, mask of the members
+Check = Callable[[], None]
 
 
 class CertificateError(ValueError):
@@ -51,8 +54,38 @@ class Verified(NamedTuple):
     bound: Decimal
 
 
-def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
-    """Prove the certificate's bound; a CertificateError says what does not hold."""
+def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Check | None = None) -> Verified:
+    """Check the proof that no network is better than this one.
+
+    Parameters
+    ----------
+    problem, dag
+        The network and the problem it is best for.
+    certificate
+        The proof: its `parts`.
+    check
+        Is called now and then, and may raise to stop.
+
+    Returns
+    -------
+    Verified
+        The score of the network and the bound that is proved, exact.
+
+    Raises
+    ------
+    CertificateError
+        If something does not hold; the message says what.
+
+    Examples
+    --------
+    >>> from scorecache import ScoreCache
+    >>> cache = ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]])
+    >>> of_two = [[0, 1], 1, [], 50_000_000]  # one of the two comes first and pays at least 0.5
+    >>> part = {"variables": [0, 1], "digits": 8, "slack": 0, "stages": [[of_two]], "states": []}
+    >>> verified = verify(Problem(cache), DAG.from_arcs("ab", ["ab"]), {"parts": [part]})
+    >>> print(verified.score, verified.bound)
+    -2.0 -2.00000000
+    """
     _demand(set(dag.names) == set(problem.names), "the network speaks of other variables than the score file")
     dag = problem.in_own_order(dag)
     _demand(not (broken := problem.check(dag)), f"the network breaks the constraints: {'; '.join(broken)}")
@@ -68,12 +101,14 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
         bound, seen = Decimal(0), 0
         for part in certificate["parts"]:
             digits, slack, group = part["digits"], part["slack"], part["variables"]
-            _demand(8 <= digits <= 18 and slack <= len(group), "a part has too few or many digits or too much slack")
+            _demand(8 <= digits <= 18, "a part has too few or many digits")
+            is_rounded = any(score != round(score, digits) for v in group for score, _ in scores[v])
+            _demand(slack <= (len(group) if is_rounded else 0), "a part has too much slack")
             seen |= _mask(*group)
             units = {v: [(ceil(score.scaleb(digits)), w | before[v]) for score, w in scores[v]] for v in group}
             _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
             given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
-            _Part(units, given).prove(part)
+            _Part(units, given, check or _go).prove(part)
             bound += Decimal(given).scaleb(-digits)
         return Verified(sum(map(max, chosen), Decimal(0)), bound)
 
@@ -85,6 +120,18 @@ def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
     penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
     rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
     return [[(scores[families.source[f]] - penalty * len(w), _mask(*w)) for f, w in own] for own in rows]
+
+
+def check_claims(verified: Verified, n_vars: int, score: Any, bound: Any) -> None:
+    """Compare what a file says of its network, as JSON numbers, with what was proved; raise CertificateError.
+
+    Numbers of a file are rounded: by a unit in the last place per variable at most. The bound that is proved is the
+    score, but for decimals that the proof has not: a bound that is no less than the score is proved with it.
+    """
+    _demand(all(type(x) in (int, float) and isfinite(x) for x in (score, bound)), "the file has no score and bound")
+    rounding = Decimal((n_vars + 1) * ulp(float(verified.score)))
+    _demand(abs(Decimal(score) - verified.score) <= rounding, f"the network scores {verified.score}, not {score!r}")
+    _demand(Decimal(bound) >= verified.score - rounding, f"its network scores more than its bound {bound!r}")
 
 
 class _Cut:
@@ -111,7 +158,8 @@ class _Cut:
 class _Part:
     """One group: families by ascending cost, small sets first; (value, cost, W, [(cut, a)]) of those not dropped."""
 
-    def __init__(self, units: dict[int, list[Family]], given: int) -> None:
+    def __init__(self, units: dict[int, list[Family]], given: int, check: Check) -> None:
+        self.check = check
         self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
         best = {v: max(own)[0] for v, own in units.items()}
         for v, own in units.items():
@@ -136,6 +184,7 @@ class _Part:
         while (n_rows := sum(map(len, self.rows.values()))) != n_before:
             n_before = n_rows
             for v, rows in self.rows.items():
+                self.check()
                 own = [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1]
                 marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
                 self.rows[v] = sorted((c - sum(cuts[q].multiplier * a for q, a in m), c, w, m) for c, w, m in marked)
@@ -148,6 +197,7 @@ class _Part:
 
     def _next(self, placed: int, g: int, forced: list[int], clusters: list[Any]) -> list[tuple[int, int]]:
         """The states that may come next and their costs; none if the state is closed."""
+        self.check()
         outside = [v for v in self.families if not placed >> v & 1]
         own = [(_set(members, self.all & ~placed), multiplier) for members, multiplier in clusters]
         asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
@@ -193,6 +243,10 @@ def _has_shape(value: Any, shape: Any) -> bool:
         return type(value) is int and value >= 0
     shapes = shape * len(value) if type(value) is list and isinstance(shape, list) else shape
     return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
+
+
+def _go() -> None:
+    """Never stop."""
 
 
 def _demand(holds: bool, otherwise: str) -> None:

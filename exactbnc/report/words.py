@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from exactbnc.report.subject import Subject, is_number
-from exactbnc.run.arithmetic import what_it_rests_on
+from exactbnc.run.solution import proof_arithmetic
 
 METHODS = {
     "tree": "maximum arborescences",
@@ -63,7 +63,7 @@ def _status(search: Mapping[str, Any]) -> str:
     if status == "optimal":
         tolerance = search.get("tolerance")
         basis = (
-            f", {what_it_rests_on(str(search.get('method')), float(tolerance))}"
+            f", {proof_arithmetic(str(search.get('method')), float(tolerance))}"
             if isinstance(tolerance, int | float)
             else ""
         )

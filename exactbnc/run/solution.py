@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactbnc.graph.dag import DAG
 from exactbnc.run.events import Progress
@@ -13,6 +13,9 @@ from scorecache.errors import ParameterError
 
 if TYPE_CHECKING:
     import networkx
+
+INTEGER_METHOD = "order"
+"""The method whose every decision is made in integers."""
 
 
 class Status(StrEnum):
@@ -25,12 +28,98 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
+class Statistics:
+    """What a run took, summed over components; None where a solver does not count it.
+
+    Parameters
+    ----------
+    wall_seconds
+        The whole run.
+    ascent_seconds, primal_seconds, lp_seconds
+        CPU time at the root: dual ascent, local search for networks, linear programs.
+    search_seconds, scip_seconds
+        CPU time of the search over orders and of branch-and-cut.
+    states, nodes, n_nodes
+        States of the search over orders; nodes of branch-and-cut; nodes of the tree solver, which has none.
+    cuts, lp_iterations
+        Cuts in use at the root and added by branch-and-cut; simplex iterations of branch-and-cut.
+    n_columns, n_alive
+        Families of the problem, and those that the root left.
+    n_free, memory_bytes
+        Variables in the tables of dynamic programming, and the bytes of these.
+    n_components
+        Components that were solved one by one.
+    earlier_seconds, bound_from, checkpoint
+        Wall time of the runs before this one, "checkpoint" if the bound comes from one of them, and why the file of the
+        checkpoint could not be written.
+
+    Examples
+    --------
+    >>> Statistics(wall_seconds=0.5, n_free=8).to_json()
+    {'wall_seconds': 0.5, 'n_free': 8}
+    """
+
+    wall_seconds: float | None = None
+    ascent_seconds: float | None = None
+    primal_seconds: float | None = None
+    lp_seconds: float | None = None
+    search_seconds: float | None = None
+    scip_seconds: float | None = None
+    states: int | None = None
+    nodes: int | None = None
+    n_nodes: int | None = None
+    cuts: int | None = None
+    lp_iterations: int | None = None
+    n_columns: int | None = None
+    n_alive: int | None = None
+    n_free: int | None = None
+    memory_bytes: int | None = None
+    n_components: int | None = None
+    earlier_seconds: float | None = None
+    bound_from: str | None = None
+    checkpoint: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What is known, by name."""
+        known = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {name: value for name, value in known.items() if value is not None}
+
+    @classmethod
+    def total(cls, parts: Iterable[Statistics]) -> Statistics:
+        """Counts and seconds added over components."""
+        sums: dict[str, Any] = {}
+        for part in parts:
+            for name, value in part.to_json().items():
+                sums[name] = sums.get(name, 0) + value
+        return cls(**sums)
+
+
+@dataclass(frozen=True)
 class Solution:
     """A network, its score, and an upper bound on every network's score.
 
-    `tolerance` is the largest absolute difference that "optimal" leaves open; `stop_reason` is "proved", "infeasible",
-    or the limit that ended the search ("time", "gap", "nodes", "memory", "interrupted"). `trace` tells what was known
-    and when, at most 500 entries; the last is the answer.
+    Parameters
+    ----------
+    status
+        What is known.
+    dag, score
+        The best network met and its score; None if there is none.
+    bound
+        No network scores more.
+    method
+        The solver, or several joined by "+".
+    stop_reason
+        "proved", "infeasible", or the limit that ended the run: "time", "gap", "nodes", "memory", "interrupted".
+    tolerance
+        The largest absolute difference that "optimal" leaves open.
+    cache_is_safe
+        Whether the best network over the listed families is the best of all.
+    class_name
+        The class of a classifier.
+    statistics
+        What the run took.
+    trace
+        What was known and when, at most 500 entries; the last is the answer.
     """
 
     status: Status
@@ -42,7 +131,7 @@ class Solution:
     tolerance: float
     cache_is_safe: bool
     class_name: str | None = None
-    statistics: Mapping[str, float | int | str] = field(default_factory=dict)
+    statistics: Statistics = field(default_factory=Statistics)
     trace: tuple[Progress, ...] = field(default=(), compare=False, repr=False)
 
     def to_networkx(self) -> networkx.DiGraph:
@@ -62,3 +151,14 @@ class Solution:
     def relative_gap(self) -> float:
         """The gap over the score's size."""
         return float("inf") if self.score is None else self.gap / max(1.0, abs(self.score))
+
+
+def proof_arithmetic(method: str, tolerance: float) -> str:
+    """The arithmetic in which a method proved that a network is best.
+
+    >>> proof_arithmetic("order", 0.0)
+    'in whole numbers of 1e-8'
+    """
+    if method != INTEGER_METHOD:
+        return f"within {tolerance:.1g} in floating point"
+    return f"within {tolerance:.1g} in whole numbers" if tolerance else "in whole numbers of 1e-8"

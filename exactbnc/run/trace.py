@@ -1,78 +1,48 @@
-"""What a search knew and when: the best network's score and the bound over time.
+"""What a run knew and when: the best network's score and the bound over time.
 
-The score never falls and the bound never rises. Entries are thinned evenly in time, so that a search of days leaves as
-short a trace as one of seconds.
+Entries are thinned evenly in time, so that a run of days leaves as short a trace as one of seconds.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from exactbnc.graph.dag import DAG
-from exactbnc.run.events import Listener, Progress
-from exactbnc.run.solution import Solution
+from exactbnc.run.events import Events, Progress
 
 MOST_ENTRIES = 500
 LEAST_PAUSE = 1e-3
 """Seconds between entries once there are too many."""
 
 
-class Recorder:
-    """A listener that keeps the best network, the best bound and the trace, and passes on what it hears.
+class Trace:
+    """A listener that notes every change of the best score or bound of a run."""
 
-    `bound` is one that is known beforehand, on every network; `started` is by `time.monotonic`.
-    """
-
-    def __init__(self, bound: float, listener: Listener | None, started: float) -> None:
-        self.dag: DAG | None = None
-        self.score: float | None = None
-        self.bound = bound
-        self._listener = listener
-        self._started = started
-        self._nodes = 0
+    def __init__(self, events: Events) -> None:
+        self._events = events
         self._pause = 0.0
         self._entries: list[Progress] = []
-
-    def begin(self, dag: DAG | None, score: float | None, bound: float) -> None:
-        """Take what an earlier run found for known, and say so."""
-        self.dag, self.score, self.bound = dag, score, min(self.bound, bound)
-        self._note()
-        if self._listener is not None:
-            self._listener.on_progress(Progress(self._seconds(), self.score, self.bound, 0))
+        events.subscribe(self)
 
     def on_progress(self, progress: Progress) -> None:
-        """Note a bound; what is passed on is never worse than what was known."""
-        self.bound = min(self.bound, progress.bound)
-        self._nodes = max(self._nodes, progress.nodes)
+        """Note the bound."""
         self._note()
-        if self._listener is not None:
-            scores = [score for score in (self.score, progress.score) if score is not None]
-            self._listener.on_progress(replace(progress, score=max(scores, default=None), bound=self.bound))
 
     def on_incumbent(self, dag: DAG, score: float) -> None:
-        """Note a better network."""
-        if self.score is not None and score <= self.score:
-            return
-        self.dag, self.score = dag, score
+        """Note the score."""
         self._note()
-        if self._listener is not None:
-            self._listener.on_incumbent(dag, score)
 
-    def trace(self, solution: Solution) -> tuple[Progress, ...]:
+    def entries(self, score: float | None, bound: float) -> tuple[Progress, ...]:
         """All entries, none better than the answer, which is the last of them."""
-        last = Progress(self._seconds(), solution.score, solution.bound, self._nodes)
-        entries = [replace(entry, bound=max(entry.bound, last.bound)) for entry in self._entries]
-        if last.score is not None:
-            known = last.score
-            entries = [e if e.score is None else replace(e, score=min(e.score, known)) for e in entries]
+        last = Progress(self._events.clock.elapsed(), score, bound, self._events.nodes)
+        entries = [replace(entry, bound=max(entry.bound, bound)) for entry in self._entries]
+        if score is not None:
+            entries = [e if e.score is None else replace(e, score=min(e.score, score)) for e in entries]
         return (*entries, last)
 
-    def _seconds(self) -> float:
-        return time.monotonic() - self._started
-
     def _note(self) -> None:
-        entry = Progress(self._seconds(), self.score, self.bound, self._nodes)
+        known = self._events
+        entry = Progress(known.clock.elapsed(), known.score, known.bound, known.nodes)
         if self._entries and (self._entries[-1].score, self._entries[-1].bound) == (entry.score, entry.bound):
             return
         self._append(entry)

@@ -1,10 +1,10 @@
 """What `auto` does beyond dynamic programming: one root, then the searches that suit the problem, one after the other.
 
-- Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP goes on
+- Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP continues
   while it gains anything, and branch-and-cut follows. Such score files come from sampled networks; their good networks
   have very many orders.
 - Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow
-  beyond MOST_STATES or the memory, branch-and-cut goes on to the end.
+  beyond MOST_STATES or the memory, branch-and-cut continues to the end.
 
 Each search begins with the best network so far. Networks count as different in score from n units on (n variables,
 scores rounded to a unit each): equivalent networks differ by less in a score file, and no search should walk through
@@ -13,20 +13,16 @@ all of them. The tolerance says so.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener
 from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution
-from exactbnc.solvers.bounds.root.report import Report, infeasible
-from exactbnc.solvers.bounds.root.root import Root, incumbent_of
+from exactbnc.run.solver import Outcome, Run
+from exactbnc.solvers.bounds.root.report import Report
+from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings
-from exactbnc.solvers.bounds.root.watch import better_order, watched_root
-from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
+from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
 from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.order.solver import OrderSolver
 
@@ -45,32 +41,29 @@ def is_sparse(table: CostTable) -> bool:
     return table.n_families < SPARSE * table.n_vars or table.n_vars > MOST_VARIABLES
 
 
-def solve_by_search(
-    problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-) -> Solution:
+def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """A best network of a problem without global rules."""
-    began = time.monotonic()
     table = cost_table(problem)
     order = feasible_order(table)
     if order is None:
-        return infeasible(problem, "order", began)
-    report = Report(problem, table, limits, listener)
+        return Outcome(OrderSolver.name, "infeasible")
+    report = Report(problem, table, run.events)
     settings = RootSettings(tail=LONG if is_sparse(table) else SHORT, least_gain=table.n_vars)
-    order = better_order(table, order, start)
-    root = watched_root(table, order, limits, settings=settings, report=report, seed=seed)
-    searches: list[tuple[int | None, Callable[[Root, Limits], Solution]]] = [
-        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own, began, seed=seed)),
-        (None, lambda root, own: ILPSolver().finish(root, report, problem, own, listener, seed, began)),
+    order = better_order(table, order, run.start)
+    root = find_root(table, order, run, settings=settings, report=report)
+    searches: list[tuple[int | None, Callable[[Root, Run], Outcome]]] = [
+        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own)),
+        (None, lambda root, own: ILPSolver().finish(root, report, problem, own)),
     ]
     if is_sparse(table):
         searches.insert(0, (FIRST_NODES, searches[-1][1]))
     for most_nodes, search in searches:
-        own_limits = limits if most_nodes is None else _at_most(limits, most_nodes)
-        solution = search(root, own_limits)
-        if solution.stop_reason not in ("nodes", "memory") or own_limits.nodes == limits.nodes:
+        own = run if most_nodes is None else replace(run, limits=_at_most(run.limits, most_nodes))
+        outcome = search(root, own)
+        if outcome.stop_reason not in ("nodes", "memory") or own.limits.nodes == run.limits.nodes:
             break
-        root = root.with_incumbent(incumbent_of(table, better_order(table, order, solution.dag)))
-    return solution
+        root = root.with_incumbent(incumbent_of(table, better_order(table, order, outcome.dag)))
+    return outcome
 
 
 def _at_most(limits: Limits, nodes: int) -> Limits:

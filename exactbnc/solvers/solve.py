@@ -7,19 +7,21 @@ afford it; if not, to the search that suits it (`search`), or to the integer pro
 
 from __future__ import annotations
 
-import math
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Listener
+from exactbnc.run.interrupt import ctrl_c_calls
 from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
-from exactbnc.run.trace import Recorder
-from exactbnc.solvers.costs.loose import loose_bound
+from exactbnc.run.solution import Solution
+from exactbnc.run.solver import Outcome, Run, SolveFunction, Solver, attempt
+from exactbnc.run.trace import Trace
+from exactbnc.solvers.costs.graph import loose_bound
 from exactbnc.solvers.split import solve_split
 from scorecache.errors import MemoryLimitError, ParameterError
 
@@ -38,97 +40,88 @@ DP_UP_TO = 25
 """Variables of a component up to which `auto` prefers dynamic programming: about two seconds and half a gigabyte."""
 
 
-class Solver(Protocol):
-    """One way to find a best network."""
-
-    name: str
-
-    def refusal(self, problem: Problem, limits: Limits) -> str | None:
-        """Why this solver cannot take the problem; None if it can."""
-
-    def solve(
-        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-    ) -> Solution:
-        """A best network, or the best found when a limit was reached."""
-
-
 def solve(
     problem: Problem,
     *,
-    method: str = "auto",
+    method: str | Solver = "auto",
     limits: Limits | None = None,
     start: DAG | None = None,
-    listener: Listener | None = None,
+    listener: Listener | Sequence[Listener] | None = None,
     seed: int = 0,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> Solution:
-    """A provably best network of a problem, or the best found within the limits, with its bound.
+    """Find a provably best network of a problem, or the best within the limits, with its bound.
 
-    With a checkpoint the search is saved to that file now and then, and goes on from it if it is there.
+    Parameters
+    ----------
+    problem
+        Scores and constraints.
+    method
+        "auto", "tree", "dp", "order", "ilp", or a solver.
+    limits
+        When to stop; the clock starts now.
+    start
+        A network to begin with.
+    listener
+        Is called with better networks and with bounds; or several listeners.
+    seed
+        Of everything that is random.
+    checkpoint
+        A file that the run is saved to now and then; if it is there, the run resumes from it.
+
+    Returns
+    -------
+    Solution
+        The best network met, its score and a bound on every network's.
+
+    Raises
+    ------
+    ParameterError
+        If the method cannot solve such a problem.
+    KeyboardInterrupt
+        If the run was interrupted before there was a network.
+
+    Examples
+    --------
+    >>> from scorecache import ScoreCache
+    >>> cache = ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]])
+    >>> solution = solve(Problem(cache))
+    >>> solution.score, solution.dag.arcs, solution.stop_reason
+    (-2.0, (('a', 'b'),), 'proved')
     """
     if not isinstance(problem, Problem):
         raise ParameterError(f"solve takes a Problem, such as Problem(cache). Got {type(problem).__name__} instead.")
-    limits = Limits() if limits is None else limits
-    start = None if start is None else problem.in_own_order(start)
-    recorder = Recorder(loose_bound(problem), listener, limits.started)
+    run = Run.of(limits, start=None if start is None else problem.in_own_order(start), seed=seed)
+    run.events.bound = loose_bound(problem)
+    trace = Trace(run.events)
+    listeners = [*listener] if isinstance(listener, Sequence) else [] if listener is None else [listener]
+    function, name = _function(method)
+    with ctrl_c_calls(run.clock.interrupt):
+        if checkpoint is None:
+            run.events.subscribe(*listeners)
+            run.publish_start(problem)
+            outcome = attempt(function, problem, run, name)
+        else:
+            from exactbnc.checkpoint.checkpoint import Checkpoint, solve_with_checkpoint
 
-    def run(start: DAG | None, heard: Listener) -> Solution:
-        try:
-            solution = _solve(problem, method, limits, start, heard, seed)
-        except (KeyboardInterrupt, MemoryError) as stop:
-            reason = "memory" if isinstance(stop, MemoryError) else "interrupted"
-            if recorder.dag is None and reason == "interrupted":
-                raise
-            solution = _stopped(problem, method, recorder, reason)
-        return _with_all_that_was_told(solution, recorder)
-
-    if checkpoint is None:
-        return run(start, recorder)
-    from exactbnc.checkpoint.checkpoint import Checkpoint, go_on
-
-    if not isinstance(checkpoint, Checkpoint):
-        checkpoint = Checkpoint(checkpoint)
-    return go_on(checkpoint, problem, limits, start, recorder, run)
-
-
-def _stopped(problem: Problem, method: str, known: Recorder, reason: str) -> Solution:
-    """What is left of a search that was broken off where it could not end by itself."""
+            if not isinstance(checkpoint, Checkpoint):
+                checkpoint = Checkpoint(checkpoint)
+            outcome = solve_with_checkpoint(checkpoint, function, name, problem, run, listeners)
+    if outcome.stop_reason == "interrupted" and outcome.dag is None:
+        raise KeyboardInterrupt
     return Solution(
-        status=Status.UNKNOWN if known.dag is None else Status.FEASIBLE,
-        dag=known.dag,
-        score=known.score,
-        bound=known.bound,
-        method=method,
-        stop_reason=reason,
-        tolerance=0.0,
+        status=outcome.status,
+        dag=outcome.dag,
+        score=outcome.score,
+        bound=outcome.bound,
+        method=outcome.method,
+        stop_reason=outcome.stop_reason,
+        tolerance=outcome.tolerance,
         cache_is_safe=problem.cache_is_safe,
         class_name=problem.constraints.class_name,
+        statistics=replace(outcome.statistics, wall_seconds=run.clock.elapsed()),
+        trace=trace.entries(outcome.score, outcome.bound),
     )
-
-
-def _with_all_that_was_told(solution: Solution, known: Recorder) -> Solution:
-    """The solution with the best bound and network told on the way, which a search may forget, and the trace."""
-    if solution.status in (Status.FEASIBLE, Status.UNKNOWN):
-        dag, score, status = solution.dag, solution.score, solution.status
-        if known.score is not None and (score is None or known.score > score):
-            dag, score, status = known.dag, known.score, Status.FEASIBLE
-        bound = max(-math.inf if score is None else score, min(solution.bound, known.bound))
-        solution = replace(solution, status=status, dag=dag, score=score, bound=bound)
-    return replace(solution, trace=known.trace(solution))
-
-
-def _solve(problem: Problem, method: str, limits: Limits, start: DAG | None, listener: Listener, seed: int) -> Solution:
-    if method == "auto":
-        return _solve_auto(problem, limits, start, listener, seed)
-    solver = make_solver(method)
-    refusal = solver.refusal(problem, limits)
-    if refusal is not None:
-        is_limit = solver.refusal(problem, replace(limits, memory=None)) is None
-        error = MemoryLimitError if is_limit else ParameterError
-        raise error(f"the method {method!r} cannot solve this problem: {refusal}")
-    if method == "order":  # independent components would multiply its states
-        return solve_split(problem, solver.solve, limits, start, listener, seed)
-    return solver.solve(problem, limits, start, listener, seed)
 
 
 def make_solver(name: str) -> Solver:
@@ -139,22 +132,44 @@ def make_solver(name: str) -> Solver:
     return cast(Solver, getattr(import_module(module), attribute)())
 
 
-def _solve_auto(problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int) -> Solution:
+def _function(method: str | Solver) -> tuple[SolveFunction, str]:
+    """What a method calls, and its name."""
+    if not isinstance(method, str):
+        return method.solve, method.name
+    if method == "auto":
+        return _solve_auto, method
+
+    def function(problem: Problem, run: Run) -> Outcome:
+        solver = make_solver(method)
+        refusal = solver.refusal(problem, run.limits)
+        if refusal is not None:
+            is_limit = solver.refusal(problem, replace(run.limits, memory=None)) is None
+            error = MemoryLimitError if is_limit else ParameterError
+            raise error(f"the method {method!r} cannot solve this problem: {refusal}")
+        if method == "order":  # independent components would multiply its states
+            return solve_split(problem, solver.solve, run)
+        return solver.solve(problem, run)
+
+    return function, method
+
+
+def _solve_auto(problem: Problem, run: Run) -> Outcome:
     tree = make_solver("tree")
-    if tree.refusal(problem, limits) is None:
-        return tree.solve(problem, limits, start, listener, seed)
+    if tree.refusal(problem, run.limits) is None:
+        return tree.solve(problem, run)
     if problem.global_rules:
-        return _solve_one(problem, limits, start, listener, seed)
-    return solve_split(problem, _solve_one, limits, start, listener, seed)
+        return _solve_one(problem, run)
+    return solve_split(problem, _solve_one, run)
 
 
-def _solve_one(problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int) -> Solution:
+def _solve_one(problem: Problem, run: Run) -> Outcome:
+    """Solve a component."""
     if problem.n_vars <= DP_UP_TO:
         dp = make_solver("dp")
-        if dp.refusal(problem, limits) is None:
-            return dp.solve(problem, limits, start, listener, seed)
-    if make_solver("order").refusal(problem, limits) is not None:
-        return make_solver("ilp").solve(problem, limits, start, listener, seed)
+        if dp.refusal(problem, run.limits) is None:
+            return dp.solve(problem, run)
+    if make_solver("order").refusal(problem, run.limits) is not None:
+        return make_solver("ilp").solve(problem, run)
     from exactbnc.solvers.search import solve_by_search
 
-    return solve_by_search(problem, limits, start, listener, seed)
+    return solve_by_search(problem, run)

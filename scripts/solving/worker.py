@@ -95,7 +95,7 @@ def work(task: Task | None, method: str, target: Path, threads: int) -> None:
         "relative_gap": solution.relative_gap,
         "tolerance": solution.tolerance,
         "n_arcs": None if solution.dag is None else solution.dag.n_arcs,
-        "statistics": dict(solution.statistics),
+        "statistics": solution.statistics.to_json(),
     }
     write(target, facts)
 

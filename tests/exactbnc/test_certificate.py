@@ -16,8 +16,9 @@ from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Recorder, _units, certify
-from exactbnc.proof.verify import CertificateError, verify
-from exactbnc.run.limits import Limits
+from exactbnc.proof.verify import CertificateError, Verified, check_claims, verify
+from exactbnc.run.limits import Limits, Stopped
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.cuts.pool import no_cuts
 from exactbnc.solvers.solve import solve
@@ -63,7 +64,7 @@ def by_search(problem, dag):
         units = _units(problem, component, dag, scores)
         is_alive = np.ones(units.table.n_families, dtype=np.bool_)
         table = arrange(units.table, is_alive, no_cuts(units.table.n_words), np.zeros(0, dtype=np.int64))
-        states = _Recorder(table, units.given, Limits()).states(component.variables)
+        states = _Recorder(table, units.given, Run.of()).states(component.variables)
         parts.append(
             {
                 "variables": list(component.variables),
@@ -170,13 +171,39 @@ def test_an_edge_penalty_is_taken_off_exactly():
     assert verified == (Decimal("-4.3"), Decimal("-4.3"))  # in floating point -4.300000000000001 or so
 
 
+ONE_UNIT_BELOW = [[(-1.0, ()), (-0.99999999, (1,))], [(-1.0, ()), (-1.0, (0,))]]
+
+
+def test_slack_is_for_scores_that_were_rounded():
+    dag, part = DAG.of("ab", [(), ()]), {"variables": [0, 1], "digits": 8, "slack": 1, "stages": [[]], "states": []}
+    exact = Problem(ScoreCache.from_families("ab", ONE_UNIT_BELOW))
+    rounded = Problem(ScoreCache.from_families("ab", [[(-1.0, ()), (-0.999999995, (1,))], ONE_UNIT_BELOW[1]]))
+
+    with pytest.raises(CertificateError, match="too much slack"):
+        verify(exact, dag, {"parts": [part]})
+    with pytest.raises(BetterNetworkError, match="better by 1e-08"):
+        certify(exact, dag)
+    assert verify(rounded, dag, {"parts": [part]}).bound == Decimal("-1.99999999")
+
+
+def test_claims_of_a_file_are_those_that_are_proved():
+    verified = Verified(Decimal("-4.00000001"), Decimal("-4.00000001"))
+
+    check_claims(verified, 3, -4.00000001, -4.00000001)
+    check_claims(verified, 3, -4.00000001, -4.0)
+    for score, bound in [(-4.0, -4.0), (-4.00000001, -4.00000002), (None, -4.0), (-4.00000001, "x"), (True, 0.0)]:
+        with pytest.raises(CertificateError):
+            check_claims(verified, 3, score, bound)
+
+
 def test_the_network_may_list_its_variables_in_another_order():
     assert verify(Problem(LOOP), DAG.from_arcs("cba", BEST.arcs), certificate_of()) == (Decimal(-4), Decimal(-4))
 
 
 def test_a_worse_network_is_not_certified():
-    with pytest.raises(BetterNetworkError, match=r"better by 1$"):
+    with pytest.raises(BetterNetworkError, match=r"better by 1$") as better:
         certify(Problem(LOOP), DAG.of("abc", [(), (), ()]))
+    assert Problem(LOOP).score(better.value.dag) > -6
     with pytest.raises(ParameterError, match=r"does not hold c <- \{a\}"):
         certify(Problem(LOOP), DAG.of("abc", [(), (), (0,)]))
     with pytest.raises(ParameterError, match="the network breaks the constraints"):
@@ -194,10 +221,11 @@ def test_global_rules_and_short_times_have_no_certificate():
     recorder = _Recorder(
         arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(1), np.zeros(0, dtype=np.int64)),
         1,
-        Limits(seconds=0),
+        Run.of(Limits(seconds=0)),
     )
-    assert recorder.states(range(6)) is None
-    assert recorder.is_cut_short
+    with pytest.raises(Stopped, match="time"):
+        recorder.states(range(6))
+    assert certify(problem, dag, limits=Limits(seconds=0)) is None
 
 
 def test_members_of_a_set_beyond_a_word():
@@ -478,5 +506,7 @@ def test_the_checker_is_short_and_knows_no_solver():
         )
     }
 
-    assert imported == {"__future__", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"}
-    assert len(source.splitlines()) <= 200
+    assert imported == {
+        "__future__", "collections.abc", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"
+    }  # fmt: skip
+    assert len(source.splitlines()) <= 260

@@ -12,9 +12,9 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
+from exactbnc.run import events
 from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Status
-from exactbnc.solvers.bounds.root import report
 from exactbnc.solvers.bounds.root.root import find_root
 from exactbnc.solvers.solve import make_solver, solve
 from scorecache.cache import ScoreCache
@@ -67,7 +67,7 @@ def solve_in_pieces(problem, path, method, breaks):
 
 @pytest.mark.parametrize("method", ["auto", "dp", "order", "ilp"])
 def test_pieces_of_a_search_end_with_the_optimum_under_constraints(method, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     n_solved = 0
     for seed in range(40):
         cache, constraints = random_problem(seed)
@@ -94,7 +94,7 @@ def test_pieces_of_a_search_end_with_the_optimum_under_constraints(method, tmp_p
 @pytest.mark.parametrize("method", ["order", "ilp"])
 @pytest.mark.parametrize("constraints", [{}, {"order": [("v0", "v1")], "forbidden_arcs": [("v2", "v3")]}])
 def test_pieces_of_a_longer_search_know_more_and_more(method, constraints, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     problem = dense_problem(1, **constraints)
     expected = solve(problem, method="dp").score
 
@@ -107,16 +107,16 @@ def test_pieces_of_a_longer_search_know_more_and_more(method, constraints, tmp_p
     assert solution.score == pytest.approx(expected, abs=1e-6)
 
 
-def test_root_goes_on_with_the_saved_network_cuts_and_multipliers(tmp_path, monkeypatch):
+def test_the_root_resumes_with_the_saved_network_cuts_and_multipliers(tmp_path, monkeypatch):
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
     given, orders = [], []
 
-    def spied(table, order, limits, *, earlier=None, **options):
-        given.append(earlier)
+    def spied(table, order, run, *, settings, report):
+        given.append(report.known_cuts())
         orders.append(tuple(order.tolist()))
-        return find_root(table, order, limits, earlier=earlier, **options)
+        return find_root(table, order, run, settings=settings, report=report)
 
-    monkeypatch.setattr("exactbnc.solvers.bounds.root.watch.find_root", spied)
+    monkeypatch.setattr("exactbnc.solvers.order.solver.find_root", spied)
     first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
     saved = read_checkpoint(path, problem)
     second = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
@@ -161,8 +161,8 @@ def test_a_finished_run_answers_at_once_and_says_where_the_bound_is_from(tmp_pat
 
     again = solve(problem, method="ilp", checkpoint=path)
 
-    assert "bound_from" not in first.statistics
-    assert again.statistics["bound_from"] == "checkpoint"
+    assert first.statistics.bound_from is None
+    assert again.statistics.bound_from == "checkpoint"
     assert (again.status, again.stop_reason, again.method) == (Status.OPTIMAL, "proved", "ilp")
     assert (again.dag, again.score, again.tolerance) == (first.dag, first.score, first.tolerance)
     assert again.trace[-1].score == first.score
@@ -177,11 +177,11 @@ def test_the_bound_of_the_file_is_kept_and_named(tmp_path):
     assert first.status is second.status is Status.FEASIBLE
     assert second.bound == first.bound
     assert second.score == first.score
-    assert second.statistics["bound_from"] == "checkpoint"
+    assert second.statistics.bound_from == "checkpoint"
 
 
 def test_a_run_that_goes_on_tells_the_saved_bound_and_score_from_its_first_word(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
     saved = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
     told = []
@@ -253,7 +253,7 @@ def test_a_disk_that_cannot_be_written_leaves_the_answer(tmp_path, monkeypatch):
     solution = solve(problem, method="order", checkpoint=Checkpoint(tmp_path / "run.ckpt", every=0.0))
 
     assert solution.status is Status.OPTIMAL
-    assert solution.statistics["checkpoint"] == "not written: No space left on device"
+    assert solution.statistics.checkpoint == "not written: No space left on device"
 
 
 def test_an_infeasible_problem_leaves_no_checkpoint(tmp_path):

@@ -1,6 +1,7 @@
 """The k best networks against enumeration of all."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from exactbnc.problem.problem import Problem
 from exactbnc.problem.violations import violations
 from exactbnc.run.limits import Limits
 from scorecache.cache import ScoreCache
+from scorecache.domain import Domain
 from scorecache.errors import ParameterError
+from scorecache.record import Record
 from tests.exactbnc.random_problems import random_problem
 
 
@@ -95,6 +98,42 @@ def test_a_time_limit_ends_the_listing():
 
     assert ranking.stop_reason == "time"
     assert not ranking.is_complete
+
+
+def test_arcs_at_a_variable_of_one_state_do_not_tell_classes_apart():
+    names, sets = "abc", [(0.0, ()), (-1.0, (1,)), (0.0, (2,))]
+    families = [sets, [(0.0, ()), (-1.0, (0,)), (0.0, (2,))], [(0.0, ()), (0.0, (0,)), (0.0, (1,))]]
+    facts = {
+        "schema_version": 1,
+        "versions": {},
+        "score": "bic",
+        "parameters": {},
+        "pruning": "none",
+        "domain": Domain.of(names).to_json(),
+    }
+
+    def classes(states):
+        record = Record.from_json(names, {**facts, "states": states})
+        cache = replace(ScoreCache.from_families(names, families), record=record)
+        return [s.score for s in rank(Problem(cache), Wanted(within=0.5, distinct_classes=True)).solutions]
+
+    assert classes({"a": ["0", "1"], "b": ["0", "1"], "c": ["0"]}) == [0.0]
+    assert len(classes({"a": ["0", "1"], "b": ["0", "1"], "c": ["0", "1"]})) > 1
+
+
+def test_every_network_that_is_listed_is_reported_and_an_interrupt_keeps_the_list():
+    cache = ScoreCache.from_families("ab", [[(0.0, ()), (-1.0, (1,))], [(0.0, ()), (-1.0, (0,))]])
+    seen = []
+
+    def impatient(number, solution):
+        seen.append((number, solution.score))
+        if number == 2:
+            raise KeyboardInterrupt
+
+    ranking = rank(Problem(cache), Wanted(count=3), on_network=impatient)
+
+    assert seen == [(1, 0.0), (2, -1.0)]
+    assert ([s.score for s in ranking.solutions], ranking.stop_reason) == ([0.0, -1.0], "interrupted")
 
 
 @pytest.mark.parametrize("given", [{"count": 0}, {"within": -1.0}])

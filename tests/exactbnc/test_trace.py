@@ -5,11 +5,10 @@ import pytest
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run import trace
-from exactbnc.run.events import Progress
-from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
-from exactbnc.run.trace import MOST_ENTRIES, Recorder
+from exactbnc.run import limits
+from exactbnc.run.events import Events
+from exactbnc.run.limits import Clock, Limits
+from exactbnc.run.trace import MOST_ENTRIES, Trace
 from exactbnc.solvers.solve import make_solver, solve
 from scorecache.cache import ScoreCache
 from tests.exactbnc.random_problems import random_problem
@@ -25,10 +24,6 @@ def is_monotone(entries):
         and scores == sorted(scores)
         and all(entry.score is not None for entry in entries[len(entries) - len(scores) :])
     )
-
-
-def solution(score, bound):
-    return Solution(Status.FEASIBLE, EMPTY, score, bound, "order", "time", 0.0, True)
 
 
 @pytest.mark.parametrize("method", ["auto", "tree", "dp", "order", "ilp"])
@@ -74,13 +69,13 @@ class Heard:
 
 
 def test_bounds_of_one_component_count_the_others(monkeypatch):
-    monkeypatch.setattr("exactbnc.solvers.bounds.root.report.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("exactbnc.run.events.SECONDS_BETWEEN", 0.0)
     problem, heard = rings(5), Heard()
 
     found = solve(problem, method="order", listener=heard)
     without_first_network = [progress for progress in heard.progress if progress.score is None]
 
-    assert found.statistics["n_components"] == 2
+    assert found.statistics.n_components == 2
     assert without_first_network
     assert all(progress.bound >= found.score for progress in heard.progress)
     assert is_monotone(found.trace)
@@ -106,50 +101,63 @@ def test_a_large_component_is_told_as_a_whole_network_before_the_others_are_sear
     assert n_told[4, None] > n_told[25, None]
 
 
-def test_a_bound_that_was_told_is_kept_where_the_search_forgets_it():
-    recorder = Recorder(-1.0, None, 0.0)
-    recorder.on_progress(Progress(0.1, None, -2.0, 0))
-    recorder.on_progress(Progress(0.2, None, -1.5, 0))
+def traced(bound):
+    events = Events(Clock(), bound)
+    return events, Trace(events)
 
-    assert recorder.bound == -2.0
-    assert [entry.bound for entry in recorder.trace(solution(-3.0, -2.0))] == [-2.0, -2.0]
+
+def test_a_bound_that_was_published_is_kept_where_the_search_forgets_it():
+    events, trace = traced(-1.0)
+    events.progress(None, -2.0)
+    events.progress(None, -1.5)
+
+    assert events.bound == -2.0
+    assert [entry.bound for entry in trace.entries(-3.0, -2.0)] == [-2.0, -2.0]
 
 
 def test_entries_are_never_better_than_the_answer():
-    recorder = Recorder(-1.0, None, 0.0)
-    recorder.on_incumbent(EMPTY, -4.0)
-    recorder.on_progress(Progress(0.1, -4.0, -4.5, 0))
+    events, trace = traced(-1.0)
+    events.incumbent(EMPTY, -4.0)
+    events.progress(-4.0, -4.5)
 
-    entries = recorder.trace(solution(-4.25, -4.25))
+    entries = trace.entries(-4.25, -4.25)
 
     assert [(entry.score, entry.bound) for entry in entries] == [(-4.25, -1.0), (-4.25, -4.25), (-4.25, -4.25)]
 
 
-def test_only_better_networks_are_passed_on():
-    told = []
-
-    class Incumbents(Heard):
-        def on_incumbent(self, dag, score):
-            told.append(score)
-
-    recorder = Recorder(0.0, Incumbents(), 0.0)
-    recorder.begin(EMPTY, -5.0, -1.0)
+def test_only_better_networks_are_published():
+    heard, events = Heard(), Events(Clock())
+    events.subscribe(heard)
+    events.resume(EMPTY, -5.0, -1.0)
     for score in (-6.0, -5.0, -4.0, -4.5, -3.0):
-        recorder.on_incumbent(EMPTY, score)
+        events.incumbent(EMPTY, score)
 
-    assert told == [-4.0, -3.0]
+    assert [score for _, score in heard.incumbents] == [-4.0, -3.0]
+
+
+def test_an_interrupt_of_a_listener_reaches_the_others_and_stops_the_run():
+    class Impatient(Heard):
+        def on_incumbent(self, dag, score):
+            raise KeyboardInterrupt
+
+    heard, events = Heard(), Events(Clock())
+    events.subscribe(Impatient(), heard)
+    events.incumbent(EMPTY, -1.0)
+
+    assert len(heard.incumbents) == 1
+    assert events.clock.stop_reason() == "interrupted"
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.01, 7.0])
 def test_a_long_trace_is_thinned_evenly(monkeypatch, pause):
     now = 0.0
-    monkeypatch.setattr(trace.time, "monotonic", lambda: now)
-    recorder = Recorder(0.0, None, 0.0)
+    monkeypatch.setattr(limits, "work_clock", lambda: now)
+    events, trace = traced(0.0)
     for step in range(5_000):
         now = step * pause
-        recorder.on_progress(Progress(now, None, -float(step), step))
+        events.progress(None, -float(step), nodes=step)
 
-    entries = recorder.trace(solution(-5_000.0, -4_999.0))
+    entries = trace.entries(-5_000.0, -4_999.0)
 
     assert len(entries) <= MOST_ENTRIES
     assert is_monotone(entries)

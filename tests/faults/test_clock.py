@@ -95,6 +95,7 @@ SOLVE = """
 import ctypes, sys
 from exactbnc.run.limits import Limits
 from exactbnc.solvers.ilp.solver import ILPSolver
+from exactbnc.solvers.solve import solve
 from tests.exactbnc.test_checkpoint import dense_problem
 
 class Jumper:
@@ -111,11 +112,11 @@ class Jumper:
 n, per_child, seconds = (int(number) for number in sys.argv[2:])
 listener = Jumper()
 solver = ILPSolver(frozenset({"root"}))
-solver.solve(dense_problem(0, n=10, per_child=30), Limits(), None, None, 0)  # whatever has to be compiled
+solve(dense_problem(0, n=10, per_child=30), method=solver)  # whatever has to be compiled
 problem = dense_problem(0, n=n, per_child=per_child)
-solution = solver.solve(problem, Limits(seconds=seconds), None, listener, 0)
+solution = solve(problem, method=solver, limits=Limits(seconds=seconds), listener=listener)
 assert listener.n_told >= 2
-print(solution.status, solution.stop_reason, solution.statistics["wall_seconds"])
+print(solution.status, solution.stop_reason, solution.statistics.wall_seconds)
 """
 """The ilp in SCIP alone; the clock jumps in the middle of its search."""
 

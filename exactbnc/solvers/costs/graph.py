@@ -1,6 +1,13 @@
-"""The graph of the arcs that are still possible, and where cycles can run in it."""
+"""The graph of the arcs that are still possible, and where cycles can run in it.
+
+A precedence pair (a, b) is an arc that is always there: family W of b needs W' = W + {a : (a, b) in precedence} first.
+Members of W' outside the child's strong component of the could-come-before graph lie on no cycle and are left out,
+so the class of a classifier, which has no parents, is in no cluster.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,3 +47,30 @@ def strong_components(arcs: NDArray[np.bool_]) -> Ints:
         first = next(w for w in range(v + 1) if own >> w & 1 and reach[w] >> v & 1)
         labels.append(firsts.setdefault(first, len(firsts)))
     return np.array(labels, dtype=np.int64)
+
+
+def members_before(problem: Problem) -> tuple[Ints, Ints]:
+    """W' of every family, within the child's strong component, in compressed rows: start, members ascending."""
+    families, n = problem.families, problem.n_vars
+    child, family = owners(problem.families)
+    members = families.parents.astype(np.int64)
+    arcs = possible_arcs(problem)
+    if problem.precedence:
+        pairs = np.array(sorted(problem.precedence), dtype=np.int64)
+        arcs[pairs[:, 0], pairs[:, 1]] = True
+        own = [np.arange(families.child_start[b], families.child_start[b + 1]) for b in pairs[:, 1]]
+        family = np.concatenate([family, *own])
+        members = np.concatenate([members, np.repeat(pairs[:, 0], [len(listed) for listed in own])])
+        family, members = np.divmod(np.unique(family * n + members), n)
+    component = strong_components(arcs)
+    stays = component[members] == component[child[family]]
+    sizes = np.bincount(family[stays], minlength=len(child))
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), members[stays]
+
+
+def loose_bound(problem: Problem) -> float:
+    """Every variable with its best family, cycles or not: no network scores more; -inf if a variable has none."""
+    families = problem.families
+    if not np.all(np.diff(families.child_start)):
+        return -math.inf
+    return math.fsum(families.scores[families.child_start[:-1]])

@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.solvers.costs.before import members_before
-from exactbnc.solvers.costs.graph import Ints, owners
+from exactbnc.solvers.costs.graph import Ints, members_before, owners
 from scorecache.errors import ParameterError
 from scorecache.system.compiled import kernel
 
@@ -173,6 +173,14 @@ def order_of(table: CostTable, chosen: Ints) -> Ints:
     """An order that the families of a network, one per variable, agree with."""
     order = np.asarray(_feasible_order(np.arange(table.n_vars + 1), np.ascontiguousarray(table.masks[chosen])))
     return order.astype(np.int64)
+
+
+def better_order(table: CostTable, order: Ints, start: DAG | None) -> Ints:
+    """The order of a start network if every variable has a family in it, else the order given."""
+    if start is None:
+        return order
+    own = np.array(start.order, dtype=np.int64)
+    return own if np.all(families_in_order(table, own) >= 0) else order
 
 
 def feasible_order(table: CostTable) -> Ints | None:

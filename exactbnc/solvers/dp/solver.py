@@ -18,10 +18,8 @@ Silander, Myllymaki 2006, "A simple approach for finding the globally optimal Ba
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -30,10 +28,9 @@ from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener
-from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
-from exactbnc.solvers.costs.loose import loose_bound
+from exactbnc.run.limits import Clock, Limits
+from exactbnc.run.solution import Statistics
+from exactbnc.run.solver import Outcome, Run
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
 from scorecache.errors import ParameterError
 from scorecache.scoring.progress import n_threads
@@ -77,45 +74,23 @@ class DPSolver:
             )
         return None
 
-    def solve(
-        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-    ) -> Solution:
-        """A best network; where the time ends first, the start if it is one, else none."""
-        started = time.perf_counter()
-        reason = self.refusal(problem, limits)
+    def solve(self, problem: Problem, run: Run) -> Outcome:
+        """A best network; none where the time ends first."""
+        reason = self.refusal(problem, run.limits)
         if reason is not None:
             raise ParameterError(reason)
         lattice = self._lattice(problem)
-        try:
-            best = _fill(lattice, limits)
-            stop_reason = "time" if best is None else "proved"
-        except KeyboardInterrupt:
-            best, stop_reason = None, "interrupted"
+        statistics = Statistics(memory_bytes=lattice.n_bytes, n_free=lattice.n_free)
+        best = _fill(lattice, run.clock)
         if best is None:
-            status, dag, score, bound = _without_proof(problem, start)
-        else:
-            status, dag, score, bound = _best_network(problem, lattice, best)
-        if status is Status.INFEASIBLE:
-            stop_reason = "infeasible"
-        if dag is not None and score is not None and listener is not None:
-            with suppress(KeyboardInterrupt):  # there is nothing left to stop
-                listener.on_incumbent(dag, score)
-        return Solution(
-            status=status,
-            dag=dag,
-            score=score,
-            bound=bound,
-            method=self.name,
-            stop_reason=stop_reason,
-            tolerance=_rounding(problem),
-            cache_is_safe=problem.cache_is_safe,
-            class_name=problem.constraints.class_name,
-            statistics={
-                "wall_seconds": time.perf_counter() - started,
-                "memory_bytes": lattice.n_bytes,
-                "n_free": lattice.n_free,
-            },
-        )
+            return Outcome(self.name, run.clock.stop_reason() or "time", statistics=statistics)
+        chosen = _best_families(problem, lattice, best)
+        if chosen is None:
+            return Outcome(self.name, "infeasible", statistics=statistics)
+        dag = DAG.of(problem.names, (problem.families.parents_of(f) for f in chosen))
+        score = math.fsum(problem.families.scores[chosen])
+        run.events.incumbent(dag, score)
+        return Outcome(self.name, "proved", dag, score, score, _rounding(problem), statistics)
 
     def _lattice(self, problem: Problem) -> _Lattice:
         free = _free_variables(problem)
@@ -229,10 +204,10 @@ def _gigabytes(n_bytes: int) -> str:
     return f"{size:.0f}" if size >= 1000 else f"{float(size):.3g}"
 
 
-def _fill(lattice: _Lattice, limits: Limits) -> Floats | None:
+def _fill(lattice: _Lattice, clock: Clock) -> Floats | None:
     """best[S] for every set of free variables; None if the time ended first."""
     best = np.empty((1 << lattice.n_high, 1 << lattice.n_low))
-    if limits.seconds_left() <= 0:
+    if clock.stop_reason() is not None:
         return None
     if lattice.n_free == 0:
         best[0, 0] = 0.0
@@ -240,7 +215,7 @@ def _fill(lattice: _Lattice, limits: Limits) -> Floats | None:
     families = lattice.families()
 
     def fill(blocks: Ints) -> bool:
-        if limits.seconds_left() <= 0:
+        if clock.stop_reason() is not None:
             return False
         fill_blocks(blocks, lattice.n_low, families, best)
         return True
@@ -261,25 +236,23 @@ def _levels(n_high: int) -> Iterator[list[Ints]]:
         yield [blocks[at : at + BLOCKS_PER_TASK] for at in range(0, len(blocks), BLOCKS_PER_TASK)]
 
 
-_Outcome = tuple[Status, DAG | None, float | None, float]
+def _best_families(problem: Problem, lattice: _Lattice, best: Floats) -> Ints | None:
+    """Walk back from the full set: take off a sink, the smallest of several, with its best family inside the rest.
 
-
-def _best_network(problem: Problem, lattice: _Lattice, best: Floats) -> _Outcome:
-    """Walk back from the full set: take off a sink, the smallest of several, with its best family inside the rest."""
+    None if there is no network.
+    """
     chosen = problem.families.child_start[:-1].copy()
     needs = [lattice.needs(v) for v in lattice.free]
     here = (1 << lattice.n_free) - 1
     if best[here] == -np.inf:
-        return Status.INFEASIBLE, None, None, -math.inf
+        return None
     while here:
         inside = {v: _first_inside(needs[v][0], here ^ 1 << v) for v in range(lattice.n_free) if here >> v & 1}
         values = {v: best[here ^ 1 << v] + needs[v][1][f] for v, f in inside.items() if f is not None}
         sink = max(values, key=lambda v: values[v])
         chosen[lattice.free[sink]] += inside[sink]
         here ^= 1 << sink
-    dag = DAG.of(problem.names, (problem.families.parents_of(f) for f in chosen))
-    score = math.fsum(problem.families.scores[chosen])
-    return Status.OPTIMAL, dag, score, score
+    return np.asarray(chosen)
 
 
 def _first_inside(masks: Ints, outer_mask: int) -> int | None:
@@ -287,16 +260,6 @@ def _first_inside(masks: Ints, outer_mask: int) -> int | None:
     fits: NDArray[np.bool_] = masks & ~outer_mask == 0
     place = int(np.argmax(fits))
     return place if fits[place] else None
-
-
-def _without_proof(problem: Problem, start: DAG | None) -> _Outcome:
-    """The start, if it satisfies the constraints and the cache can score it; every variable's best family bounds it."""
-    bound = loose_bound(problem)
-    if start is not None:
-        with suppress(ParameterError):
-            if not problem.check(start):
-                return Status.FEASIBLE, DAG.from_arcs(problem.names, start.arcs), problem.score(start), bound
-    return Status.UNKNOWN, None, None, bound
 
 
 def _rounding(problem: Problem) -> float:

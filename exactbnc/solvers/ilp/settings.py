@@ -8,7 +8,8 @@ from typing import Any
 from pyscipopt import Model
 from pyscipopt.scip import PY_SCIP_PARAMSETTING as SCIP_PARAMSETTING
 
-from exactbnc.run.limits import Limits
+from exactbnc.run.limits import Clock
+from exactbnc.run.solver import Run
 
 _BYTES_PER_MEGABYTE = 2**20
 _LARGEST_SEED = 2**31 - 1
@@ -51,10 +52,11 @@ def configure(model: Model, seed: int) -> None:
         model.setParam(name, seed % _LARGEST_SEED)
 
 
-def set_limits(model: Model, limits: Limits) -> None:
+def set_limits(model: Model, run: Run) -> None:
     """Set the limits; last of all, because the time is what is left now."""
+    limits = run.limits
     model.setParam("limits/absgap", limits.gap)
-    set_time_limit(model, limits)
+    set_time_limit(model, run.clock)
     if limits.nodes is not None:
         model.setParam("limits/nodes", limits.nodes)
     memory = limits.memory_left()
@@ -62,8 +64,8 @@ def set_limits(model: Model, limits: Limits) -> None:
         model.setParam("limits/memory", memory / _BYTES_PER_MEGABYTE)
 
 
-def set_time_limit(model: Model, limits: Limits) -> None:
+def set_time_limit(model: Model, clock: Clock) -> None:
     """Set the time that is left now, counted from what SCIP's own clock shows."""
-    seconds = limits.seconds_left()
+    seconds = clock.seconds_left()
     if math.isfinite(seconds):
         model.setParam("limits/time", max(0.0, model.getSolvingTime() + seconds))

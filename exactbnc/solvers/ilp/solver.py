@@ -15,17 +15,15 @@ from pyscipopt import Model
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener
-from exactbnc.run.interrupt import ctrl_c_calls
 from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
+from exactbnc.run.solution import Statistics
+from exactbnc.run.solver import Outcome, Run
+from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.bounds.root.report import Report
-from exactbnc.solvers.bounds.root.root import Root
+from exactbnc.solvers.bounds.root.root import Root, find_root
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
-from exactbnc.solvers.bounds.root.watch import better_order, watched_root
 from exactbnc.solvers.costs.graph import Ints
-from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
-from exactbnc.solvers.ilp.handover import Beginning, hand_over
+from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
 from exactbnc.solvers.ilp.model.integral import AncestorRules
@@ -74,8 +72,6 @@ _STOP_REASONS = {
     "userinterrupt": "interrupted",
 }
 
-Statistics = Mapping[str, float | int | str]
-
 
 class ILPSolver:
     """Exact for every problem; `disabled` names optional plugins, or the root, to leave out."""
@@ -96,86 +92,69 @@ class ILPSolver:
         """Never: every constraint is honoured."""
         return None
 
-    def solve(
-        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-    ) -> Solution:
-        """A best network; the answer is checked against the constraints before it is handed out."""
-        began = time.monotonic()
+    def solve(self, problem: Problem, run: Run) -> Outcome:
+        """A best network; the answer is checked against the constraints before it is returned."""
         columns = columns_of(problem)
-        search = Search(problem, columns, limits, _usable(problem, start), listener, seed)
         table = None if ROOT in self.disabled else _table(problem)
-        outcome = self._without_root(search) if table is None else self._with_root(search, table)
-        statistics = {**outcome.statistics, "n_columns": columns.n_columns, "wall_seconds": time.monotonic() - began}
-        return _solution(problem, outcome, statistics)
-
-    def _without_root(self, search: Search) -> Outcome:
-        columns, start = search.columns, search.start
-        return self._branch_and_cut(search, Beginning(columns, None if start is None else columns.choice_of(start)))
-
-    def _with_root(self, search: Search, table: CostTable) -> Outcome:
+        if table is None:
+            start = _usable(problem, run.start)
+            chosen = None if start is None else columns.choice_of(start)
+            found = self._branch_and_cut(problem, Beginning(columns, chosen), run)
+            return _outcome(problem, columns, found)
         order = feasible_order(table)
         if order is None:
-            return Outcome("infeasible", None, None, -np.inf)
-        report = Report(search.problem, table, search.limits, search.listener)
-        order = better_order(table, order, search.start)
+            return Outcome(self.name, "infeasible")
+        report = Report(problem, table, run.events)
+        order = better_order(table, order, run.start)
         settings = replace(self.settings, least_gain=max(self.settings.least_gain, round(TOLERANCE / table.unit)))
-        root = watched_root(table, order, search.limits, settings=settings, report=report, seed=search.seed)
-        return self._from_root(search, root, report)
+        root = find_root(table, order, run, settings=settings, report=report)
+        return self.finish(root, report, problem, run)
 
-    def finish(
-        self,
-        root: Root,
-        report: Report,
-        problem: Problem,
-        limits: Limits,
-        listener: Listener | None,
-        seed: int,
-        began: float,
-    ) -> Solution:
-        """Go on from a root; `began` is when the work on it did, by `time.monotonic`."""
-        columns = columns_of(problem)
-        outcome = self._from_root(Search(problem, columns, limits, None, listener, seed), root, report)
-        statistics = {**outcome.statistics, "n_columns": columns.n_columns, "wall_seconds": time.monotonic() - began}
-        return _solution(problem, outcome, statistics)
-
-    def _from_root(self, search: Search, root: Root, report: Report) -> Outcome:
-        table, incumbent = root.table, root.incumbent
-        score, proved = report.score(incumbent), report.bound(min(root.bound, incumbent.cost))
-        found = {"nodes": 0, "cuts": root.cuts.n_cuts, "n_alive": int(root.is_alive.sum())}
-        statistics = {**root.seconds, "scip_seconds": 0.0, **found}
-        tolerance = table.tolerance + (root.least_gain - table.grain) * table.unit
-        at_root = Outcome("interrupted", report.dag(incumbent), score, proved, tolerance, statistics)
-        if root.is_closed:
-            return replace(at_root, stop_reason="proved", bound=score)
-        reason = _reason_to_stop(search.limits, (incumbent.cost - root.bound) * table.unit)
-        if root.is_interrupted or reason is not None:
-            return replace(at_root, stop_reason=reason or "interrupted")
-        try:
-            outcome = self._branch_and_cut(search, hand_over(root, search.columns))
-        except KeyboardInterrupt:  # before SCIP began
-            return at_root
-        n_cuts = root.cuts.n_cuts + int(outcome.statistics["cuts"])
-        return replace(
-            outcome,
-            tolerance=outcome.tolerance + tolerance,
-            statistics={**statistics, **outcome.statistics, "cuts": n_cuts},
+    def finish(self, root: Root, report: Report, problem: Problem, run: Run) -> Outcome:
+        """Continue from a root."""
+        gap = (root.incumbent.cost - root.bound) * root.table.unit
+        reason = "proved" if root.is_closed else root.stop_reason or _reason_to_stop(run, gap)
+        n_columns = len(problem.families.scores)
+        at_root = replace(root.statistics(), scip_seconds=0.0, nodes=0, n_columns=n_columns)
+        outcome = report.outcome(
+            root.incumbent,
+            root.bound,
+            method=self.name,
+            stop_reason=reason or "interrupted",
+            least_gain=root.least_gain,
+            statistics=at_root,
         )
+        if reason is not None:
+            return outcome
+        columns = columns_of(problem)
+        found = self._branch_and_cut(problem, _from_root(root, columns), run)
+        added = found.statistics
+        below = _outcome(problem, columns, found)
+        statistics = replace(
+            at_root,
+            nodes=added.nodes,
+            cuts=root.cuts.n_cuts + (added.cuts or 0),
+            lp_iterations=added.lp_iterations,
+            n_alive=added.n_alive,
+            scip_seconds=added.scip_seconds,
+        )
+        return replace(below, tolerance=below.tolerance + outcome.tolerance, statistics=statistics)
 
-    def _branch_and_cut(self, search: Search, beginning: Beginning) -> Outcome:
+    def _branch_and_cut(self, problem: Problem, beginning: Beginning, run: Run) -> Found:
         clock = time.process_time()
         columns = beginning.columns
-        rows = list(linear_rows(search.problem, columns))
+        rows = list(linear_rows(problem, columns))
         if any(is_contradictory(row) for row in rows):
-            return Outcome("infeasible", None, None, -np.inf)
-        if BYTES_PER_COLUMN * columns.n_columns > search.limits.memory_left():
-            return _outcome_without_search(beginning, "memory")
+            return Found("infeasible", None, -np.inf)
+        if BYTES_PER_COLUMN * columns.n_columns > run.limits.memory_left():
+            return Found("memory", beginning.start, columns.constant - beginning.cost_bound, columns)
         model = Model("exactbnc")
         try:
-            configure(model, search.seed)
+            configure(model, run.seed)
             variables = [model.addVar(vtype="B", obj=cost) for cost in columns.cost.tolist()]
-            rules = AncestorRules.of(search.problem)
-            context = Context(model, columns, variables, rules, search.limits, search.listener)
-            context.least_cost, context.incumbent = beginning.cost_bound, beginning.told
+            context = Context(model, columns, variables, AncestorRules.of(problem), run)
+            context.is_local = not problem.global_rules
+            context.least_cost = beginning.cost_bound
             for number, row in enumerate(rows):
                 if len(row.columns):
                     context.add_row(row, f"row{number}")
@@ -190,115 +169,103 @@ class ILPSolver:
             if beginning.start is not None:
                 model.addSol(context.suggest(beginning.start))
             _optimize(context)
-            return _outcome(context, beginning.start, clock)
+            return _found(context, beginning.start, clock)
         finally:
             # SCIP calls the plugins once more when it is freed, so that must happen while they are alive.
             model.free()
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """What to search and how: when to stop, a network to begin with, who listens, and the seed."""
+class Beginning:
+    """What branch-and-cut starts from: columns, a network among them, cuts, a lower bound on every cost."""
 
-    problem: Problem
     columns: Columns
-    limits: Limits
-    start: DAG | None
-    listener: Listener | None
-    seed: int
+    start: Ints | None = None
+    cuts: Cuts | None = None
+    cost_bound: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """Why the search ended, the best network, its score, and an upper bound on every score."""
+class Found:
+    """What branch-and-cut ended with: the columns of the best network, and an upper bound on every score."""
 
     stop_reason: str
-    dag: DAG | None
-    score: float | None
+    chosen: Ints | None
     bound: float
-    tolerance: float = TOLERANCE
-    statistics: Statistics = field(default_factory=dict)
+    columns: Columns | None = None
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+def _from_root(root: Root, columns: Columns) -> Beginning:
+    """The beginning after a root, out of the columns of the whole problem.
+
+    A network cheaper than the root's incumbent uses only families that are alive. These and the incumbent's own become
+    columns, so the incumbent is a solution of the integer program and the best of its solutions is a best network.
+    """
+    table, chosen = root.table, root.incumbent.chosen
+    is_kept = root.is_alive.copy()
+    is_kept[chosen] = True
+    kept = np.flatnonzero(is_kept)
+    left = columns.only(table.family[kept], table.cost[kept].astype(np.float64) * table.unit)
+    bound = min(root.bound, root.incumbent.cost) * table.unit - table.tolerance / 2
+    return Beginning(left, np.searchsorted(kept, chosen), root.cuts, bound)
 
 
 def _optimize(context: Context) -> None:
     """Run SCIP and raise what a callback raised; an interrupt only ends the search.
 
-    SCIP looks at the time of day, inside a long LP too; where that was set forward, the search goes on.
+    SCIP looks at the time of day, inside a long LP too; where that was set forward, the search continues.
     """
-    model, limits = context.model, context.limits
-    with ctrl_c_calls(context.stop):
-        set_limits(model, limits)
-        try:
+    model, clock = context.model, context.run.clock
+    set_limits(model, context.run)
+    try:
+        model.optimize()
+        while not context.is_stopped and model.getStatus() == "timelimit" and clock.seconds_left() > 0:
+            set_time_limit(model, clock)
             model.optimize()
-            while not context.is_stopped and model.getStatus() == "timelimit" and limits.seconds_left() > 0:
-                set_time_limit(model, limits)
-                model.optimize()
-        except KeyboardInterrupt as interrupt:
-            context.stop(interrupt)
-        except Exception:
-            if context.failure is None:
-                raise
+    except KeyboardInterrupt as interrupt:
+        context.stop(interrupt)
+    except Exception:
+        if context.failure is None:
+            raise
     if context.failure is not None and not isinstance(context.failure, KeyboardInterrupt):
         raise context.failure
 
 
-def _outcome_without_search(beginning: Beginning, stop_reason: str) -> Outcome:
-    columns, start = beginning.columns, beginning.start
-    return Outcome(
-        stop_reason=stop_reason,
-        dag=None if start is None else columns.dag(start),
-        score=None if start is None else columns.score(start),
-        bound=columns.constant - beginning.cost_bound,
-        statistics={"nodes": 0, "cuts": 0, "n_alive": columns.n_columns},
-    )
-
-
-def _outcome(context: Context, start: Ints | None, clock: float) -> Outcome:
+def _found(context: Context, start: Ints | None, clock: float) -> Found:
     model, columns = context.model, context.columns
-    status = context.limit_reached or ("userinterrupt" if context.is_stopped else str(model.getStatus()))
-    if status not in _STOP_REASONS:
-        raise RuntimeError(f"SCIP ended with the unexpected status {status!r}")
-    found = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
-    chosen = max((choice for choice in (found, start) if choice is not None), key=columns.score, default=None)
+    reason = context.stop_reason or ("interrupted" if context.is_stopped else None)
+    if reason is None:
+        status = str(model.getStatus())
+        if status not in _STOP_REASONS:
+            raise RuntimeError(f"SCIP ended with the unexpected status {status!r}")
+        reason = _STOP_REASONS[status]
+    best = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
+    chosen = max((choice for choice in (best, start) if choice is not None), key=columns.score, default=None)
     # What callbacks tell SCIP once the search is stopped may not be used for a bound.
     cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
-    return Outcome(
-        stop_reason=_STOP_REASONS[status],
-        dag=None if chosen is None else columns.dag(chosen),
-        score=None if chosen is None else columns.score(chosen),
-        bound=columns.constant - cost_bound,
-        statistics={
-            "nodes": int(model.getNTotalNodes()),
-            "cuts": context.n_cuts,
-            "lp_iterations": int(model.getNLPIterations()),
-            "n_alive": columns.n_columns,
-            "scip_seconds": time.process_time() - clock,
-        },
+    statistics = Statistics(
+        nodes=int(model.getNTotalNodes()),
+        cuts=context.n_cuts,
+        lp_iterations=int(model.getNLPIterations()),
+        n_alive=columns.n_columns,
+        scip_seconds=time.process_time() - clock,
     )
+    return Found(reason, chosen, columns.constant - cost_bound, columns, statistics)
 
 
-def _solution(problem: Problem, outcome: Outcome, statistics: Statistics) -> Solution:
+def _outcome(problem: Problem, columns: Columns, found: Found) -> Outcome:
     """Make sure that the network is one."""
-    is_infeasible = outcome.stop_reason == "infeasible"
-    bound = -np.inf if is_infeasible else outcome.bound
-    if outcome.dag is not None and outcome.score is not None:
-        broken = problem.check(outcome.dag)
-        if broken or is_infeasible:
-            raise RuntimeError(f"the ilp returned a wrong network, please report this: {'; '.join(broken)}")
-        bound = max(bound, outcome.score)
-    statuses = {"proved": Status.OPTIMAL, "infeasible": Status.INFEASIBLE}
-    return Solution(
-        status=statuses.get(outcome.stop_reason, Status.UNKNOWN if outcome.dag is None else Status.FEASIBLE),
-        dag=outcome.dag,
-        score=outcome.score,
-        bound=bound,
-        method=ILPSolver.name,
-        stop_reason=outcome.stop_reason,
-        tolerance=outcome.tolerance,
-        cache_is_safe=problem.cache_is_safe,
-        class_name=problem.constraints.class_name,
-        statistics=statistics,
-    )
+    statistics = replace(found.statistics, n_columns=columns.n_columns)
+    is_infeasible = found.stop_reason == "infeasible"
+    if found.chosen is None:
+        return Outcome(ILPSolver.name, found.stop_reason, None, None, found.bound, TOLERANCE, statistics)
+    own = columns if found.columns is None else found.columns
+    dag, score = own.dag(found.chosen), own.score(found.chosen)
+    broken = problem.check(dag)
+    if broken or is_infeasible:
+        raise RuntimeError(f"the ilp returned a wrong network, please report this: {'; '.join(broken)}")
+    return Outcome(ILPSolver.name, found.stop_reason, dag, score, max(found.bound, score), TOLERANCE, statistics)
 
 
 def _table(problem: Problem) -> CostTable | None:
@@ -309,11 +276,9 @@ def _table(problem: Problem) -> CostTable | None:
         return None
 
 
-def _reason_to_stop(limits: Limits, gap: float) -> str | None:
+def _reason_to_stop(run: Run, gap: float) -> str | None:
     """Why the search is over after the root; None if it is not."""
-    if gap <= limits.gap:
-        return "gap"
-    return "time" if limits.seconds_left() <= 0 else None
+    return "gap" if gap <= run.limits.gap else run.clock.stop_reason()
 
 
 def _usable(problem: Problem, start: DAG | None) -> DAG | None:

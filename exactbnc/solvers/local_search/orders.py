@@ -16,13 +16,14 @@ Costs are exact integers.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.run.limits import Clock
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.local_search import _orders_kernels as kernels
 from exactbnc.solvers.local_search._orders_families import Families, list_pairs
@@ -35,6 +36,7 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _CHUNK = 200_000  # families and pairs looked at before a kernel returns: some hundredths of a second at most
+_PIECE = 10_000_000  # of a longer search
 _TEMPERATURES = (0.03, 0.1)  # of the chains in turn, in parts of the mean cost of a child
 _FIRST_NOISE, _NOISE = 0.3, 1.0  # of the first greedy order and of the later ones
 _PENALTIES = 1 << 61  # what the penalties of all children may come to; costs and penalties stay below 2**62
@@ -51,6 +53,7 @@ class Effort:
 
 
 _USUAL_EFFORT = Effort()
+_NO_LIMIT = Clock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +90,19 @@ def families(child_start: Ints, masks: Words, cost: Ints) -> Families:
     return Families(starts, costs, member_start, members, *list_pairs(starts, member_start, members))
 
 
-def improve(table: Families, order: Ints, *, seed: int = 0) -> tuple[Ints, int | None]:
-    """Climb by insertions until none lowers the cost; the cost is None if a child is still without a family."""
+def improve(
+    table: Families, order: Ints, *, seed: int = 0, check: Callable[[], None] | None = None
+) -> tuple[Ints, int | None]:
+    """Climb by insertions until none lowers the cost; the cost is None if a child is still without a family.
+
+    `check` is called between pieces of the work; it may raise.
+    """
     walk = _walk(table, seed)
     walk.order[:] = order
     kernels.enter(table, walk)
     while not kernels.climb(table, walk, _CHUNK):
-        pass
+        if check is not None:
+            check()
     return walk.order, int(walk.tally[kernels.TOTAL]) if _is_feasible(table, walk) else None
 
 
@@ -104,12 +113,12 @@ def search_orders(
     effort: Effort = _USUAL_EFFORT,
     start: Ints | None = None,
     target: int = 0,
-    deadline: float = float("inf"),
+    clock: Clock = _NO_LIMIT,
 ) -> FoundOrder | None:
     """The best order that the search finds; None if no order gives every child a family.
 
-    It ends at a cost of `target` or less, at the `deadline` (by `time.monotonic`) or after all chains. Without a
-    deadline that bites, the same seed gives the same order. The first chain begins at `start`, if there is one and it
+    It ends at a cost of `target` or less, when the clock says so or after all chains. Without a limit that is reached,
+    the same seed gives the same order. The first chain begins at `start`, if there is one and it
     gives every child a family.
     """
     n_vars = len(table.child_start) - 1
@@ -121,10 +130,10 @@ def search_orders(
             return None
     kernels.note_best(table, walk)
     n_chains = 0
-    while n_chains < effort.n_chains and not _is_over(walk, target, deadline):
+    while n_chains < effort.n_chains and not _is_over(walk, target, clock):
         if n_chains > 0:
             _enter(table, walk, greedy_order(table, walk.random, _NOISE))
-        _hop(table, walk, effort.kicks_per_var * n_vars, _temperature(walk, n_chains), target, deadline)
+        _hop(table, walk, effort.kicks_per_var * n_vars, _temperature(walk, n_chains), target, clock)
         n_chains += 1
     _enter(table, walk, walk.best_order.copy())
     return FoundOrder(
@@ -137,7 +146,7 @@ def search_orders(
 
 
 class LongSearch:
-    """The search beside another one: it goes on from where it stopped, as much work at a time as it is given.
+    """The search beside another one: it resumes from where it stopped, as much work at a time as it is given.
 
     It begins at a greedy order, not at a known network: that is often a local optimum that chains do not leave. A chain
     ends after `kicks_per_var` kicks per variable that do not improve it, and another one begins. Work is counted in
@@ -165,13 +174,16 @@ class LongSearch:
     def n_kicks(self) -> int:
         return int(self._walk.tally[kernels.N_KICKS])
 
-    def go_on(self, work: int) -> None:
-        """Do about so much work."""
+    def resume(self, work: int, check: Callable[[], None] | None = None) -> None:
+        """Do about that much work; `check` is called between pieces of it and may raise."""
         tally = self._walk.tally
         end = int(tally[kernels.WORK]) + work
         while tally[kernels.WORK] < end:
+            if check is not None:
+                check()
             temperature = _temperature(self._walk, self.n_chains - 1)
-            if hop(self._table, self._walk, self._n_kicks, temperature, 0, end - int(tally[kernels.WORK])):
+            piece = min(end - int(tally[kernels.WORK]), _PIECE)
+            if hop(self._table, self._walk, self._n_kicks, temperature, 0, piece):
                 if tally[kernels.BEST] <= 0:
                     return
                 self._begin(_NOISE)
@@ -190,17 +202,17 @@ def _temperature(walk: Walk, chain: int) -> float:
     return _TEMPERATURES[chain % len(_TEMPERATURES)] * float(walk.tally[kernels.BEST]) / len(walk.order)
 
 
-def _hop(table: Families, walk: Walk, n_kicks: int, temperature: float, target: int, deadline: float) -> None:
+def _hop(table: Families, walk: Walk, n_kicks: int, temperature: float, target: int, clock: Clock) -> None:
     """One chain from the order in hand."""
     walk.tally[[kernels.KEPT, kernels.CHAIN_BEST]] = _UNKNOWN
     walk.tally[kernels.N_IDLE] = 0
     is_done = False
-    while not is_done and not _is_over(walk, target, deadline):
+    while not is_done and not _is_over(walk, target, clock):
         is_done = hop(table, walk, n_kicks, temperature, target, _CHUNK)
 
 
-def _is_over(walk: Walk, target: int, deadline: float) -> bool:
-    return bool(walk.tally[kernels.BEST] <= target) or time.monotonic() >= deadline
+def _is_over(walk: Walk, target: int, clock: Clock) -> bool:
+    return bool(walk.tally[kernels.BEST] <= target) or clock.stop_reason() is not None
 
 
 def _walk(table: Families, seed: int) -> Walk:

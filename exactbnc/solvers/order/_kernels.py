@@ -47,6 +47,7 @@ COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
 RAISES, SURVIVORS, FORCED = 0, 1, 2
 TRIED, SMALLEST = 0, 1
+STOPPED = -1
 
 
 def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
@@ -66,7 +67,8 @@ def expand(
 ) -> int:
     """Children of the states first..last-1 that may lead to an order cheaper than the best; returns their number.
 
-    `closes`: of a state's children only those in its smallest closed set are noted.
+    `closes`: of a state's children only those in its smallest closed set are noted. STOPPED is returned where the
+    workspace's stop flag ended the work.
     """
     n_found = 0
     for s in range(first, last):
@@ -77,6 +79,8 @@ def expand(
         if left < 0:
             continue
         left, n_raises = ascend(t, ws, states, s, left)
+        if ws.stop[0] != 0:
+            return STOPPED
         found.counts[RAISES] += n_raises
         if left < 0:
             continue

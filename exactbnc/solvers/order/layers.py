@@ -13,12 +13,14 @@ in it is a bound on every order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from queue import SimpleQueue
 
 import numpy as np
 
+from exactbnc.run.solver import Run
+from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent.layout import MASK, Sorted, Workspace, make_workspace
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.order._kernels import (
@@ -74,7 +76,7 @@ class Layer:
 
 
 Beside = Callable[[int], tuple[int, Ints] | None]
-"""A search that goes on beside this one: given the raises so far, the best order that it found and what it costs."""
+"""A search beside this one: given the raises so far, the best order that it found and what it costs."""
 
 
 @dataclass(eq=False)
@@ -101,25 +103,30 @@ class Search:
         """The least cost that is of no use."""
         return self.best - self.least_gain + 1
 
-    def run(self, n_threads: int, stop: Callable[[int], bool], tell: Callable[[], None]) -> None:
-        """Search until it is complete or `stop(bytes that it needs)` says so; `tell` hears of orders and bounds."""
+    def search(self, run: Run, n_threads: int, stop: Callable[[int], bool], publish: Callable[[], None]) -> None:
+        """Search until it is complete or `stop(bytes that it needs)` is true; `publish` is called for news.
+
+        Stopped is raised within a round if the run has to stop then.
+        """
         n_words = self.table.rows.shape[1] - MASK
         layer = Layer(*(np.zeros(shape, dtype=np.int64) for shape in ((1, n_words), 1, 1, 1, 1)))
         layer.bound[0] = self.bound
-        with _Team(self.table, n_threads) as team:
+        with _Team(self.table, run, n_threads) as team:
             while layer.n_states:
                 self.sizes.append(layer.n_states)
                 self._trail.append((layer.origin.astype(np.int32), layer.variable.astype(np.int16)))
-                following = self._expand(layer, team, stop, tell)
+                following = self._expand(layer, team, stop, publish)
                 if following is None:
                     self.is_complete = self.bound >= self.upper
                     return
                 layer = following.below(self.upper)
                 self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))
-                tell()
+                publish()
         self.is_complete = True
 
-    def _expand(self, layer: Layer, team: _Team, stop: Callable[[int], bool], tell: Callable[[], None]) -> Layer | None:
+    def _expand(
+        self, layer: Layer, team: _Team, stop: Callable[[int], bool], publish: Callable[[], None]
+    ) -> Layer | None:
         """The next layer, None if the search is to stop."""
         collected: list[Layer] = []
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
@@ -130,27 +137,27 @@ class Search:
                 self.n_raises += int(found.counts[RAISES])
                 if found.best[BEST_COST] < self.upper:
                     self._accept(found)
-                    tell()
+                    publish()
                 collected.append(_children(found, n_children))
                 least_child = min(least_child, int(collected[-1].bound.min(initial=least_child)))
             self.n_states += min(per_round, layer.n_states - first)
-            self._look_beside(tell)
+            self._look_beside(publish)
             # a better order goes on from a child, or from a state that is left, the next of which has the least bound
             least_left = int(layer.bound[first + per_round :][:1].min(initial=self.upper))
             self.bound = max(self.bound, min(least_left, least_child, self.upper))
-            tell()
+            publish()
             if sum(part.n_states for part in collected) > MERGE_AT:
                 collected = [_merged(collected)]
             if stop(n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)):
                 return None
         return _merged(collected)
 
-    def _look_beside(self, tell: Callable[[], None]) -> None:
-        """Let the other search go on; keep what it found if that is better."""
+    def _look_beside(self, publish: Callable[[], None]) -> None:
+        """Let the other search continue; keep what it found if that is better."""
         found = None if self.beside is None else self.beside(self.n_raises)
-        if found is not None and found[0] < self.upper:
+        if found is not None and found[0] < self.best:
             self.best, self.order = found
-            tell()
+            publish()
 
     def _accept(self, found: Found) -> None:
         """Keep the better order: the way to its state, then what follows."""
@@ -166,27 +173,29 @@ class Search:
 class _Team:
     """Threads, with room for each, that expand the states of one round side by side."""
 
-    def __init__(self, table: Sorted, n_threads: int) -> None:
+    def __init__(self, table: Sorted, run: Run, n_threads: int) -> None:
         n_words = table.rows.shape[1] - MASK
+        stop = np.zeros(1, dtype=np.int64)
         self._table = table
-        self._pool = ThreadPoolExecutor(n_threads)
+        self._worker = Worker(run, stop, n_threads)
         self._workspaces: SimpleQueue[Workspace] = SimpleQueue()
         for _ in range(n_threads):
-            self._workspaces.put(make_workspace(table))
+            self._workspaces.put(make_workspace(table, stop))
         self._found = [make_found(len(table.children), n_words, STATES_PER_TASK) for _ in range(TASKS_PER_ROUND)]
 
     def __enter__(self) -> _Team:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._worker.__exit__(*exception)
 
     def expand(self, layer: Layer, first: int, upper: int) -> Iterator[tuple[Found, int]]:
         """What the tasks of the round that begins with that state found, in their order, and how many children."""
         firsts = range(first, min(first + TASKS_PER_ROUND * STATES_PER_TASK, layer.n_states), STATES_PER_TASK)
-        tasks = zip(self._found, firsts, strict=False)
-        counts = self._pool.map(lambda task: self._run(layer, task[0], task[1], upper), tasks)
-        return zip(self._found, counts, strict=False)
+        tasks = list(zip(self._found, firsts, strict=False))
+        futures = [self._worker.submit(partial(self._run, layer, found, begin, upper)) for found, begin in tasks]
+        for (found, _), future in zip(tasks, futures, strict=True):
+            yield found, self._worker.wait(future)
 
     def _run(self, layer: Layer, found: Found, first: int, upper: int) -> int:
         found.best[BEST_COST] = upper

@@ -6,20 +6,17 @@ It takes constraints on single families and orders; global rules are left to the
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
-from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener
-from exactbnc.run.interrupt import ctrl_c_calls
-from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution
+from exactbnc.run.limits import Limits, Stopped
+from exactbnc.run.solver import Outcome, Run
 from exactbnc.solvers.bounds.ascent.arrange import arrange
-from exactbnc.solvers.bounds.root.report import Report, infeasible
-from exactbnc.solvers.bounds.root.root import Root, incumbent_of
+from exactbnc.solvers.bounds.root.report import Report
+from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
-from exactbnc.solvers.bounds.root.watch import better_order, watched_root
 from exactbnc.solvers.costs.graph import Ints
-from exactbnc.solvers.costs.table import CostTable, cost_table, feasible_order
+from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
 from exactbnc.solvers.local_search.orders import LongSearch, families
 from exactbnc.solvers.order.layers import Search
 from scorecache.errors import ParameterError
@@ -55,70 +52,63 @@ class OrderSolver:
             return str(error)
         return None
 
-    def solve(
-        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-    ) -> Solution:
+    def solve(self, problem: Problem, run: Run) -> Outcome:
         """A best network, proved in whole numbers; where a limit comes first, the best found and its bound."""
-        began = time.monotonic()
         table = cost_table(problem)
         order = feasible_order(table)
         if order is None:
-            return infeasible(problem, self.name, began)
-        report = Report(problem, table, limits, listener)
-        order = better_order(table, order, start)
-        root = watched_root(table, order, limits, settings=self.settings, report=report, seed=seed)
-        return self.finish(root, report, limits, began, seed=seed)
+            return Outcome(self.name, "infeasible")
+        report = Report(problem, table, run.events)
+        root = find_root(table, better_order(table, order, run.start), run, settings=self.settings, report=report)
+        return self.finish(root, report, run)
 
-    def finish(self, root: Root, report: Report, limits: Limits, began: float, *, seed: int = 0) -> Solution:
-        """Go on from a root; `began` is when the work on it did, by `time.monotonic`."""
-        table = root.table
-        stopper = _Stopper(limits, table.unit, is_interrupted=root.is_interrupted)
-        search = self._search(root, report, stopper, seed)
-        incumbent = root.incumbent if search.order is None else incumbent_of(table, search.order)
-        score = report.score(incumbent)
-        return report.solution(
+    def finish(self, root: Root, report: Report, run: Run) -> Outcome:
+        """Continue from a root."""
+        clock = time.process_time()
+        search, reason = self._search(root, report, run)
+        incumbent, bound, n_states = root.incumbent, root.bound, 0
+        if search is not None:
+            incumbent = root.incumbent if search.order is None else incumbent_of(root.table, search.order)
+            bound, n_states = search.bound, search.n_states
+        statistics = replace(root.statistics(), search_seconds=time.process_time() - clock, states=n_states)
+        return report.outcome(
             incumbent,
-            bound=score if search.is_complete else report.bound(min(search.bound, incumbent.cost)),
+            bound,
             method=self.name,
-            stop_reason="proved" if search.is_complete else stopper.reason,
-            tolerance=table.tolerance + (root.least_gain - table.grain) * table.unit,
-            statistics={
-                **root.seconds,
-                "states": search.n_states,
-                "cuts": root.cuts.n_cuts,
-                "n_alive": int(root.is_alive.sum()),
-                "wall_seconds": time.monotonic() - began,
-            },
+            stop_reason=reason,
+            least_gain=root.least_gain,
+            statistics=statistics,
         )
 
-    def _search(self, root: Root, report: Report, stopper: _Stopper, seed: int) -> Search:
-        """The layers below a root, none if it is closed."""
-        clock = time.process_time()
+    def _search(self, root: Root, report: Report, run: Run) -> tuple[Search | None, str]:
+        """The layers below a root, None if there is nothing to search, and why the search ended."""
+        if root.is_closed or root.stop_reason is not None:
+            return None, root.stop_reason or "proved"
         table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
-        search = Search(table, root.incumbent.cost, root.bound, root.least_gain, _Beside(root.table, seed))
-        if root.is_closed:
-            search.is_complete = True
-        elif not stopper.stops(search, 0):
-            best = root.incumbent
+        search = Search(table, root.incumbent.cost, root.bound, root.least_gain, _Beside(root.table, run))
+        stopper = _Stopper(run, root.table.unit)
+        best = root.incumbent
 
-            def tell() -> None:
-                nonlocal best
-                if search.order is not None and search.best < best.cost:
-                    best = incumbent_of(root.table, search.order)
-                report.tell(best, search.bound, search.n_states)
+        def publish() -> None:
+            nonlocal best
+            if search.order is not None and search.best < best.cost:
+                best = incumbent_of(root.table, search.order)
+            report.progress(best, search.bound, search.n_states)
 
-            with ctrl_c_calls(stopper.interrupt):
-                search.run(n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), tell)
-        root.seconds["search_seconds"] = time.process_time() - clock
-        return search
+        try:
+            if not stopper.stops(search, 0):
+                search.search(run, n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), publish)
+        except Stopped as stop:
+            return search, stop.reason
+        return search, "proved" if search.is_complete else stopper.reason
 
 
 class _Beside:
     """Local search beside the layers, in proportion to the raises made there: a better network makes them smaller."""
 
-    def __init__(self, table: CostTable, seed: int) -> None:
+    def __init__(self, table: CostTable, run: Run) -> None:
         self._table = table
-        self._seed = seed
+        self._run = run
         self._n_done = 0
         self._search: LongSearch | None = None
 
@@ -128,8 +118,8 @@ class _Beside:
             return None
         if self._search is None:
             listed = families(self._table.child_start, self._table.masks, self._table.cost)
-            self._search = LongSearch(listed, seed=self._seed)
-        self._search.go_on(work)
+            self._search = LongSearch(listed, seed=self._run.seed)
+        self._search.resume(work, self._run.check)
         self._n_done += work
         return self._search.cost, self._search.order
 
@@ -137,25 +127,21 @@ class _Beside:
 class _Stopper:
     """Knows when a search must end, and why."""
 
-    def __init__(self, limits: Limits, unit: float, *, is_interrupted: bool) -> None:
-        self._limits = limits
+    def __init__(self, run: Run, unit: float) -> None:
+        self._run = run
         self._unit = unit
-        self._is_interrupted = is_interrupted
-        self._memory = min(SHARE_OF_AVAILABLE * available_memory(), limits.memory_left())
+        self._memory = min(SHARE_OF_AVAILABLE * available_memory(), run.limits.memory_left())
         self.reason = "time"
-
-    def interrupt(self) -> None:
-        self._is_interrupted = True
 
     def stops(self, search: Search, n_bytes: int) -> bool:
         """Is it time to end, with that much memory needed for the layers?"""
-        limits = self._limits
-        reasons = {
-            "interrupted": self._is_interrupted,
-            "time": limits.seconds_left() <= 0,
-            "memory": n_bytes > self._memory or limits.memory_left(n_bytes) <= 0,
-            "nodes": limits.nodes is not None and search.n_states >= limits.nodes,
-            "gap": (search.best - search.bound) * self._unit <= limits.gap,
-        }
-        self.reason = next((reason for reason, holds in reasons.items() if holds), self.reason)
-        return any(reasons.values())
+        limits = self._run.limits
+        reason = self._run.clock.stop_reason()
+        if reason is None and (n_bytes > self._memory or limits.memory_left(n_bytes) <= 0):
+            reason = "memory"
+        if reason is None and limits.nodes is not None and search.n_states >= limits.nodes:
+            reason = "nodes"
+        if reason is None and (search.best - search.bound) * self._unit <= limits.gap:
+            reason = "gap"
+        self.reason = reason or self.reason
+        return reason is not None

@@ -20,7 +20,6 @@ by less than that rounding (a few units in the last place of the largest scores 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,9 +27,9 @@ from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener
 from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
+from exactbnc.run.solution import Statistics
+from exactbnc.run.solver import Outcome, Run
 from exactbnc.solvers.costs.graph import owners, possible_arcs, strong_components
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
 from scorecache.errors import ParameterError
@@ -58,33 +57,18 @@ class TreeSolver:
             return f"a best tree of {problem.n_vars} variables takes {needed} bytes, the limit is {allowed:.0f}"
         return _refused_families(problem) or _refused_precedence(problem)
 
-    def solve(
-        self, problem: Problem, limits: Limits, start: DAG | None, listener: Listener | None, seed: int
-    ) -> Solution:
-        """A best network; `start` and `seed` change nothing."""
-        started = time.perf_counter()
-        reason = self.refusal(problem, limits)
+    def solve(self, problem: Problem, run: Run) -> Outcome:
+        """A best network; the start network and the seed change nothing."""
+        reason = self.refusal(problem, run.limits)
         if reason is not None:
             raise ParameterError(f"the method 'tree' cannot solve this problem: {reason}")
         chosen = _best_families(problem)
-        dag, score = None, None
-        if chosen is not None:
-            dag = DAG(problem.names, tuple(problem.families.parents_of(family) for family in chosen.tolist()))
-            score = math.fsum(problem.families.scores[chosen].tolist())
-            if listener is not None:
-                listener.on_incumbent(dag, score)
-        return Solution(
-            status=Status.INFEASIBLE if score is None else Status.OPTIMAL,
-            dag=dag,
-            score=score,
-            bound=-math.inf if score is None else score,
-            method=self.name,
-            stop_reason="infeasible" if score is None else "proved",
-            tolerance=0.0,
-            cache_is_safe=problem.cache_is_safe,
-            class_name=problem.constraints.class_name,
-            statistics={"wall_seconds": time.perf_counter() - started, "n_nodes": 0},
-        )
+        if chosen is None:
+            return Outcome(self.name, "infeasible")
+        dag = DAG(problem.names, tuple(problem.families.parents_of(family) for family in chosen.tolist()))
+        score = math.fsum(problem.families.scores[chosen].tolist())
+        run.events.incumbent(dag, score)
+        return Outcome(self.name, "proved", dag, score, score, statistics=Statistics(n_nodes=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,3 +62,22 @@ def test_no_time_is_a_limit(exactbnc):
     run = exactbnc("solve", ASIA, "--k-best", 3, "--time-limit", 0)
 
     assert run.code == 6
+
+
+def test_every_network_is_drawn_to_a_file_of_its_own(exactbnc, tmp_path):
+    picture = tmp_path / "net.svg"
+
+    run = exactbnc("solve", ASIA, "--k-best", 2, "--plot", picture)
+
+    assert run.code == 0
+    assert [(tmp_path / f"net.{i}.svg").exists() for i in (1, 2, 3)] == [True, True, False]
+    assert f"drawn:   {tmp_path / 'net.1.svg'} to {tmp_path / 'net.2.svg'}" in run.err
+
+
+def test_a_terminal_shows_how_many_networks_are_listed(exactbnc, monkeypatch):
+    monkeypatch.setattr("exactbnc.cli._ranking.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+
+    run = exactbnc("solve", ASIA, "--k-best", 2)
+
+    assert "2 of 2 networks listed, the last" in run.err

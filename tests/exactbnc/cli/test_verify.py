@@ -253,3 +253,29 @@ def test_a_certificate_needs_a_json_file_and_one_network(exactbnc, cache, tmp_pa
 )
 def test_solve_says_what_the_proof_rests_on(exactbnc, cache, method, words):
     assert re.match(rf"status:  optimal \(proved {words}\)\n", exactbnc("solve", cache, "--method", method).out)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"score": -3.99999999}, "the network scores -4.0, not -3.99999999"),
+        ({"bound": -4.00000001}, "its network scores more than its bound -4.00000001"),
+        ({"bound": None}, "the file has no score and bound"),
+    ],
+)
+def test_what_the_file_says_of_its_network_is_checked(exactbnc, cache, certified, changes, message):
+    network = changed(certified(), lambda stored: stored.update(changes))
+
+    assert rejection(exactbnc("verify", cache, network)) == message
+
+
+def test_a_network_one_unit_below_the_best_is_not_written_with_a_certificate(exactbnc, tmp_path):
+    # by dynamic programming in floating point both families of a are as good; the proof meets the better one
+    cache, target = tmp_path / "unit.jkl", tmp_path / "net.json"
+    cache.write_text("3\na 3\n-100000000.0 0\n-99999999.99999999 1 b\n-200000000 1 c\nb 1\n-3 0\nc 2\n-1 0\n-0.5 1 a\n")
+
+    run = exactbnc("solve", cache, "--method", "ilp", "--certificate", "-o", target)
+
+    assert run.code == 0
+    assert exactbnc("verify", cache, target).code == 0
+    assert ["b", "a"] in json.loads(target.read_text())["arcs"]

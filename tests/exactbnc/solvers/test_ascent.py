@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from exactbnc.problem.problem import Problem
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.ascent.layout import make_workspace
@@ -70,7 +71,7 @@ def test_the_root_ascent_bounds_every_order():
     for seed in range(20):
         table = cost_table(Problem(random_cache(rng, 5, 8)))
 
-        cuts, multipliers = ascent_cuts(table, seed=seed)
+        cuts, multipliers = ascent_cuts(table, Run.of(seed=seed))
 
         assert np.all(multipliers > 0)
         assert 0 <= reduced_costs(table, cuts, multipliers).bound <= best_completion(table, 0, [], range(5))

@@ -12,10 +12,13 @@ from exactbnc.graph.dag import DAG, find_cycle
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.problem.violations import violations
-from exactbnc.run.limits import Limits
+from exactbnc.run.events import Events
+from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Status
+from exactbnc.run.solver import Run
 from exactbnc.solvers.dp import DPSolver
 from exactbnc.solvers.dp._kernels import subset_max
+from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.formats import read_cache
@@ -29,7 +32,7 @@ MOST_CHOICES = 3000
 
 
 def solve(problem, *, limits=None, start=None, listener=None, **options):
-    return DPSolver(**options).solve(problem, limits or Limits(), start, listener, 0)
+    return solve_problem(problem, method=DPSolver(**options), limits=limits, start=start, listener=listener)
 
 
 def random_cache(n_vars, n_families, seed):
@@ -168,7 +171,7 @@ def test_blocks_and_threads_change_nothing(seed):
     solutions = [solve(problem, low_variables=low, n_threads=threads) for low in (3, 4, 6, 12) for threads in (1, 2, 3)]
 
     assert solutions[0].score == pytest.approx(expected, rel=1e-12)
-    assert solutions[0].statistics["n_free"] == 9
+    assert solutions[0].statistics.n_free == 9
     assert {(found.score, found.dag) for found in solutions} == {(solutions[0].score, solutions[0].dag)}
 
 
@@ -214,7 +217,7 @@ def test_class_and_fixed_variables_are_not_free():
 
     solution = solve(Problem(cache, Constraints(structure="anb", class_name="x0")))
 
-    assert solution.statistics["n_free"] == 0
+    assert solution.statistics.n_free == 0
     assert solution.score == -1.0 - 1.0 - 0.5 * (n - 2)
     assert solution.class_name == "x0"
 
@@ -281,33 +284,27 @@ def test_no_time_gives_the_start_and_a_bound():
     assert with_start.bound == without.bound
 
 
-class EndsAtCheck:
-    """Limits that end the search at the so-manyth look at the clock."""
+class EndsAtCheck(Clock):
+    """A clock that ends the run when it is looked at for the `check`-th time."""
 
-    counts_process = False
+    def __init__(self, check, reason):
+        super().__init__()
+        self.checks_left, self.reason = check, reason
 
-    def __init__(self, check, error=None):
-        self.checks_left, self.error = check, error
-
-    def memory_left(self):
-        return float("inf")
-
-    def seconds_left(self):
+    def stop_reason(self):
         self.checks_left -= 1
-        if self.checks_left <= 0 and self.error is not None:
-            raise self.error
-        return float(self.checks_left > 0)
+        return self.reason if self.checks_left <= 0 else None
 
 
 @pytest.mark.parametrize("check", [2, 5, 9, 20])
-@pytest.mark.parametrize(("error", "reason"), [(None, "time"), (KeyboardInterrupt(), "interrupted")])
-def test_end_in_the_middle_proves_nothing(check, error, reason):
-    problem = Problem(random_cache(12, 8, 5))
+@pytest.mark.parametrize("reason", ["time", "interrupted"])
+def test_end_in_the_middle_proves_nothing(check, reason):
+    problem, clock = Problem(random_cache(12, 8, 5)), EndsAtCheck(check, reason)
 
-    solution = solve(problem, limits=EndsAtCheck(check, error), low_variables=3, n_threads=2)
+    outcome = DPSolver(low_variables=3, n_threads=2).solve(problem, Run(Limits(), clock, Events(clock)))
 
-    assert (solution.status, solution.score, solution.stop_reason) == (Status.UNKNOWN, None, reason)
-    assert solution.bound > solve(problem).score
+    assert (outcome.status, outcome.score, outcome.stop_reason) == (Status.UNKNOWN, None, reason)
+    assert outcome.bound > solve(problem).score
 
 
 @pytest.mark.parametrize("arcs", [[("x0", "x1")], [("x1", "x0"), ("x2", "x0"), ("x3", "x0"), ("x4", "x0")]])

@@ -1,7 +1,6 @@
 """Bounds in the middle of a layer hold, and come before its end."""
 
-from exactbnc.run.limits import Limits
-from exactbnc.solvers.bounds.root import report
+from exactbnc.run import events
 from exactbnc.solvers.order import layers
 from exactbnc.solvers.solve import solve
 from tests.exactbnc.solvers.test_order import dense_problem, without_lp
@@ -21,13 +20,13 @@ class Bounds:
 def test_no_bound_is_below_the_best_score_however_small_the_rounds(monkeypatch):
     monkeypatch.setattr(layers, "TASKS_PER_ROUND", 1)
     monkeypatch.setattr(layers, "STATES_PER_TASK", 1)
-    monkeypatch.setattr(report, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     n_layers, n_bounds = 0, 0
     for seed in range(8):
         problem, bounds = dense_problem(seed), Bounds()
         best = solve(problem, method="dp").score
 
-        solution = without_lp(n_threads=1).solve(problem, Limits(), None, bounds, 0)
+        solution = solve(problem, method=without_lp(n_threads=1), listener=bounds)
 
         assert abs(solution.score - best) < 1e-6
         assert all(bound >= best - 1e-6 for _, bound in bounds.heard)

@@ -1,17 +1,22 @@
 """The search over orders: exact against dynamic programming, repeatable, honest when it is cut short."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.run.limits import Limits
+from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solution import Status
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.ascent.layout import make_workspace
 from exactbnc.solvers.bounds.cuts.pool import no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.ascent import ascent_cuts
-from exactbnc.solvers.bounds.root.root import incumbent_of
+from exactbnc.solvers.bounds.root.report import Report
+from exactbnc.solvers.bounds.root.root import find_root, incumbent_of
+from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.costs.table import cost_table, feasible_order
 from exactbnc.solvers.order import solver as order_solver
 from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, expand, make_found
@@ -35,8 +40,6 @@ def dense_problem(seed, n=9, n_sets=40):
 
 def without_lp(n_threads=None):
     """Only dual ascent at the root, so that the layers have work to do."""
-    from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
-
     return OrderSolver(n_threads=n_threads, settings=RootSettings(tail=Tail(1.0, 1)))
 
 
@@ -45,23 +48,23 @@ def test_the_search_equals_dynamic_programming_beyond_the_root():
     for seed in range(15):
         problem = dense_problem(seed)
 
-        solution = without_lp().solve(problem, Limits(), None, None, seed)
+        solution = solve(problem, method=without_lp(), seed=seed)
 
         assert solution.status is Status.OPTIMAL
         assert solution.tolerance == 0.0
         assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
         assert problem.score(solution.dag) == pytest.approx(solution.score, abs=1e-9)
-        n_states += solution.statistics["states"]
+        n_states += solution.statistics.states
     assert n_states > 100
 
 
 def test_threads_do_not_change_the_answer():
     for seed in range(5):
         problem = dense_problem(seed, n=10)
-        one, two = (OrderSolver(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2))
+        one, two = (solve(problem, method=OrderSolver(n_threads=k), seed=3) for k in (1, 2))
 
         assert one.dag == two.dag
-        assert one.statistics["states"] == two.statistics["states"]
+        assert one.statistics.states == two.statistics.states
 
 
 def test_orders_asked_for_are_kept():
@@ -80,7 +83,7 @@ def test_a_state_limit_leaves_a_network_and_a_bound():
     problem = dense_problem(1, n=12, n_sets=120)
     best = solve(problem, method="dp").score
 
-    solution = without_lp().solve(problem, Limits(nodes=5), None, None, 0)
+    solution = solve(problem, method=without_lp(), limits=Limits(nodes=5))
 
     assert solution.status is Status.FEASIBLE
     assert solution.stop_reason == "nodes"
@@ -102,11 +105,11 @@ def test_a_search_that_stops_since_its_bound_is_reached_is_complete():
     for seed in range(10):
         problem = dense_problem(seed, n=7)
         full = search_from(problem, 0)
-        full.run(1, lambda _: False, lambda: None)
+        full.search(Run.of(), 1, lambda _: False, lambda: None)
         assert full.is_complete
 
         search = search_from(problem, full.best)
-        search.run(1, lambda _, search=search: search.best <= search.bound, lambda: None)
+        search.search(Run.of(), 1, lambda _, search=search: search.best <= search.bound, lambda: None)
 
         assert search.best == full.best
         assert search.is_complete
@@ -116,10 +119,10 @@ def test_a_search_that_stops_since_its_bound_is_reached_is_complete():
 
 def test_a_search_that_stops_before_its_bound_is_reached_is_not_complete():
     full = search_from(dense_problem(0, n=7), 0)
-    full.run(1, lambda _: False, lambda: None)
+    full.search(Run.of(), 1, lambda _: False, lambda: None)
     search = search_from(dense_problem(0, n=7), 0)
 
-    search.run(1, lambda _: True, lambda: None)
+    search.search(Run.of(), 1, lambda _: True, lambda: None)
 
     assert not search.is_complete
     assert search.bound < full.best <= search.best
@@ -146,7 +149,7 @@ def test_more_than_one_word_of_variables():
         families[child].append((1.0, ((child + 1) % 60,)))
     problem = Problem(ScoreCache.from_families(names, families))
 
-    solution = OrderSolver().solve(problem, Limits(), None, None, 0)
+    solution = solve(problem, method=OrderSolver())
 
     assert solution.status is Status.OPTIMAL
     assert solution.score == pytest.approx(solve(problem, method="auto").score, abs=1e-9)
@@ -176,7 +179,7 @@ def test_merging_keeps_the_cheapest_entry_and_the_best_bound_on_what_follows():
 def open_search(problem, beside):
     """A search below dual ascent alone, from the order of a bad network, with another one beside it."""
     table = cost_table(problem)
-    cuts, multipliers = ascent_cuts(table, seed=0)
+    cuts, multipliers = ascent_cuts(table, Run.of())
     bound = reduced_costs(table, cuts, multipliers).bound
     first = incumbent_of(table, np.arange(table.n_vars))
     arranged = arrange(table, np.ones(table.n_families, dtype=np.bool_), cuts, multipliers)
@@ -198,9 +201,9 @@ def test_a_better_order_found_beside_is_taken_and_the_proof_holds(seed):
 
     told = []
     _, helped = open_search(problem, beside)
-    helped.run(1, lambda n_bytes: False, lambda: told.append(helped.best))
+    helped.search(Run.of(), 1, lambda n_bytes: False, lambda: told.append(helped.best))
     _, alone = open_search(problem, None)
-    alone.run(1, lambda n_bytes: False, lambda: None)
+    alone.search(Run.of(), 1, lambda n_bytes: False, lambda: None)
 
     assert helped.is_complete
     assert helped.best == alone.best == least
@@ -212,7 +215,7 @@ def test_a_better_order_found_beside_is_taken_and_the_proof_holds(seed):
 def test_a_worse_order_found_beside_is_left():
     problem = dense_problem(2, n=10)
     table, search = open_search(problem, lambda n_raises: (1 << 60, np.arange(10)))
-    search.run(1, lambda n_bytes: False, lambda: None)
+    search.search(Run.of(), 1, lambda n_bytes: False, lambda: None)
 
     assert search.is_complete
     assert search.best * table.unit == pytest.approx(cost_of_best(problem, table))
@@ -225,19 +228,19 @@ def cost_of_best(problem, table):
 def test_local_search_beside_the_layers_is_repeatable(monkeypatch):
     monkeypatch.setattr(order_solver, "LEAST_WORK", 1)
     problem = dense_problem(3, n=12, n_sets=60)
-    one, two = (without_lp(n_threads=k).solve(problem, Limits(), None, None, 3) for k in (1, 2))
+    one, two = (solve(problem, method=without_lp(n_threads=k), seed=3) for k in (1, 2))
 
     assert one.dag == two.dag
-    assert one.statistics["states"] == two.statistics["states"] > 50
+    assert one.statistics.states == two.statistics.states > 50
     assert one.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
 
 
 def test_local_search_beside_the_layers_gets_less_work_later(monkeypatch):
     monkeypatch.setattr(order_solver, "MANY_RAISES", 1000)
     given = []
-    monkeypatch.setattr(order_solver.LongSearch, "go_on", lambda self, work: given.append(work))
+    monkeypatch.setattr(order_solver.LongSearch, "resume", lambda self, work, check: given.append(work))
     table = cost_table(dense_problem(0))
-    beside = order_solver._Beside(table, 0)
+    beside = order_solver._Beside(table, Run.of())
 
     assert beside(order_solver.LEAST_WORK // order_solver.WORK_PER_RAISE // 10) is None
     for n_raises in (1000, 100_000, 200_000):
@@ -280,3 +283,44 @@ def test_only_the_smallest_closed_set_is_branched_on():
             n_fired += 1
             assert closed in islands
     assert n_fired > 0
+
+
+def test_a_root_that_local_search_closes_leaves_nothing_to_search():
+    # the last local search at the root finds a network that rules out every family of some child
+    problem = dense_problem(2, n=10)
+    table = cost_table(problem)
+    best = incumbent_of(table, np.array(solve(problem, method="dp").dag.order))
+    run = Run.of()
+    report = Report(problem, table, run.events)
+    root = find_root(table, np.arange(10), run, settings=RootSettings(tail=Tail(1e9, 0)), report=report)
+    nothing = replace(root, is_alive=np.zeros(table.n_families, dtype=np.bool_), is_closed=True, incumbent=best)
+
+    outcome = OrderSolver().finish(nothing, report, run)
+
+    assert (outcome.stop_reason, outcome.statistics.states) == ("proved", 0)
+    assert outcome.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+
+
+def test_an_order_that_is_better_by_less_than_the_least_gain_is_kept():
+    problem = dense_problem(2, n=10)
+    table = cost_table(problem)
+    best = np.array(solve(problem, method="dp").dag.order)
+    least = incumbent_of(table, best).cost
+    _, search = open_search(problem, lambda n_raises: (least, best))
+    search.least_gain = search.best
+
+    search.search(Run.of(), 1, lambda n_bytes: False, lambda: None)
+
+    assert search.is_complete
+    assert search.best == least
+
+
+def test_a_round_is_cut_short_when_the_run_has_to_stop():
+    run = Run.of()
+    _, search = open_search(dense_problem(3, n=12, n_sets=60), None)
+    run.clock.interrupt()
+
+    with pytest.raises(Stopped, match="interrupted"):
+        search.search(run, 1, lambda n_bytes: False, lambda: None)
+
+    assert not search.is_complete

@@ -5,6 +5,7 @@ import pytest
 import exactbnc.solvers.search as search
 from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Status
+from exactbnc.run.solver import Run
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.solve import solve
 from tests.exactbnc.solvers.test_order import dense_problem
@@ -33,7 +34,7 @@ def test_searches_take_turns_and_agree(monkeypatch, sparse, first_nodes, most_st
     for name, value in (("SPARSE", sparse), ("FIRST_NODES", first_nodes), ("MOST_STATES", most_states)):
         monkeypatch.setattr(search, name, value)
 
-    solution = search.solve_by_search(problem, Limits(), None, None, 0)
+    solution = search.solve_by_search(problem, Run.of())
 
     assert solution.status is Status.OPTIMAL
     assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-6)
@@ -44,13 +45,13 @@ def test_searches_take_turns_and_agree(monkeypatch, sparse, first_nodes, most_st
 def test_a_node_limit_of_the_caller_is_kept(monkeypatch):
     monkeypatch.setattr(search, "SPARSE", 0)
 
-    solution = search.solve_by_search(open_at_the_root(), Limits(nodes=1), None, None, 0)
+    solution = search.solve_by_search(open_at_the_root(), Run.of(Limits(nodes=1)))
 
     assert solution.stop_reason == "nodes"
-    assert solution.statistics["states"] <= 256
+    assert solution.statistics.states <= 256
 
 
 def test_the_tolerance_is_a_unit_per_variable():
-    solution = search.solve_by_search(open_at_the_root(), Limits(), None, None, 0)
+    solution = search.solve_by_search(open_at_the_root(), Run.of())
 
     assert 0 < solution.tolerance <= 12e-8 + 1e-6

@@ -57,7 +57,7 @@ def test_auto_splits_and_agrees_with_every_method():
 
     solution = solve(problem)
 
-    assert solution.statistics["n_components"] == 2
+    assert solution.statistics.n_components == 2
     assert solution.status is Status.OPTIMAL
     assert problem.check(solution.dag) == []
     assert problem.score(solution.dag) == pytest.approx(solution.score, abs=1e-9)
@@ -191,7 +191,7 @@ def test_listener_of_a_split_problem_hears_of_whole_networks():
 
     solution = solve(problem, listener=listener)
 
-    assert solution.statistics["n_components"] == 2
+    assert solution.statistics.n_components == 2
     dag, score = listener.incumbents[-1]
     assert dag == solution.dag
     assert score == pytest.approx(solution.score, rel=1e-12)

@@ -16,6 +16,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.problem.violations import violations
 from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Status
+from exactbnc.solvers.solve import solve as solve_problem
 from exactbnc.solvers.tree import TreeSolver
 from exactbnc.solvers.tree.arborescence import maximum_arborescence
 from scorecache.cache import ScoreCache
@@ -41,7 +42,7 @@ def best_score(cache, constraints):
 
 
 def solve(problem, **given):
-    return TreeSolver().solve(problem, Limits(), given.get("start"), given.get("listener"), given.get("seed", 0))
+    return solve_problem(problem, method=TreeSolver(), **given)
 
 
 def refusal(cache, constraints, limits=None):

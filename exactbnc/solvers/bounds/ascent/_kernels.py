@@ -120,7 +120,7 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
     while True:
         # whoever could be placed before still can: entries with r = 0 stay so
         n_waiting = place(waiting, n_waiting, PLACED, children, entries, sets, order, n_outside - n_waiting)
-        if n_waiting == 0 or n_raises == len(raises):
+        if n_waiting == 0 or n_raises == len(raises) or ws.stop[0] != 0:
             for i in range(n_waiting):
                 order[n_outside - n_waiting + i] = waiting[i]
             return left, n_raises

@@ -53,7 +53,8 @@ class Sorted(NamedTuple):
 class Workspace(NamedTuple):
     """What one thread needs to look at one state.
 
-    `entries[START:START + N_ENTRIES]` are the families of a child looked at, those with r = 0 first.
+    `entries[START:START + N_ENTRIES]` are the families of a child looked at, those with r = 0 first. Kernels end
+    early once `stop[0]` is not 0.
     """
 
     children: Ints
@@ -71,10 +72,11 @@ class Workspace(NamedTuple):
     hits: Ints
     needs: Ints
     closed: Ints
+    stop: Ints
 
 
-def make_workspace(table: Sorted) -> Workspace:
-    """Room for one thread."""
+def make_workspace(table: Sorted, stop: Ints | None = None) -> Workspace:
+    """Room for one thread; several may share a stop flag."""
     n, n_words = len(table.children), table.rows.shape[1] - MASK
     n_bytes = int(table.children[:, N_BYTES].sum())
     most_raises = RAISES_PER_VARIABLE * n
@@ -94,6 +96,7 @@ def make_workspace(table: Sorted) -> Workspace:
         hits=np.zeros(n, dtype=np.int64),
         needs=np.zeros((n, n_words), dtype=np.int64),
         closed=np.zeros((2, n_words), dtype=np.int64),
+        stop=np.zeros(1, dtype=np.int64) if stop is None else stop,
     )
 
 

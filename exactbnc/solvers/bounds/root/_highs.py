@@ -8,13 +8,12 @@ sum (amax - a) x <= sum_v amax(v) - rho. Its multiplier is the absolute value of
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.run.limits import Clock
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, joined, no_cuts, right_hand_sides
@@ -100,14 +99,14 @@ class ColumnLP:
         self.cuts = self.cuts.chosen(~which)
         self.is_complement = self.is_complement[~which]
 
-    def solve(self, deadline: float, is_stopped: Callable[[], bool]) -> Solved | None:
-        """None if there is no optimum: HiGHS failed, it is late, or `is_stopped` was true at an iteration."""
+    def solve(self, clock: Clock) -> Solved | None:
+        """None if there is no optimum: HiGHS failed, or the clock says that the run has to stop."""
 
         def stop_if_asked(event: Any) -> None:
-            if is_stopped():
+            if clock.stop_reason() is not None:
                 event.interrupt()
 
-        left = max(0.0, deadline - time.monotonic())
+        left = clock.seconds_left()
         self._highs.setOptionValue("time_limit", min(self._highs.getRunTime() + left, LONGEST_RUN))
         self._highs.cbSimplexInterrupt += stop_if_asked  # Python also hears Ctrl-C there
         self._highs.run()

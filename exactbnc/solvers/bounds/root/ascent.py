@@ -6,8 +6,12 @@ kept (`exactbnc.solvers.bounds.ascent`).
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from exactbnc.run.solver import Run
+from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent._kernels import ascend_from
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, make_workspace
@@ -22,17 +26,20 @@ MANY_VARIABLES = 128
 """With more of them one try takes seconds, and the LP does better."""
 
 
-def ascent_cuts(table: CostTable, *, seed: int) -> tuple[Cuts, Ints]:
+def ascent_cuts(table: CostTable, run: Run) -> tuple[Cuts, Ints]:
     """Cluster cuts and their multipliers; together they bound the cost of every network from below."""
     arranged = arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(table.n_words), np.zeros(0, np.int64))
     workspace = make_workspace(arranged)
     nothing = np.zeros((1, table.n_words), dtype=np.int64)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(run.seed)
     best, best_left = np.zeros((0, MEMBERS + table.n_words), dtype=np.int64), ENDLESS
-    for _ in range(N_TRIES if table.n_vars <= MANY_VARIABLES else 1):
-        left, n_raises = ascend_from(arranged, workspace, nothing, ENDLESS, random.permutation(table.n_vars))
-        if left < best_left:
-            best, best_left = workspace.raises[:n_raises].copy(), left
+    with Worker(run, workspace.stop) as worker:
+        for _ in range(N_TRIES if table.n_vars <= MANY_VARIABLES else 1):
+            run.check()
+            ascend = partial(ascend_from, arranged, workspace, nothing, ENDLESS, random.permutation(table.n_vars))
+            left, n_raises = worker(ascend)
+            if left < best_left:
+                best, best_left = workspace.raises[:n_raises].copy(), left
     masks, which = np.unique(best[:, MEMBERS:], axis=0, return_inverse=True)
     multipliers = np.zeros(len(masks), dtype=np.int64)
     np.add.at(multipliers, which.ravel(), best[:, RAISED])

@@ -14,11 +14,10 @@ arithmetic; the best are kept, so what happens here can only fail to raise the b
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.solver import Run
+from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent._kernels import ascend_from
 from exactbnc.solvers.bounds.ascent.arrange import arrange
 from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, make_workspace
@@ -32,7 +31,6 @@ from exactbnc.solvers.bounds.root.state import (
     SMALL_SHARE,
     Improve,
     Incumbent,
-    IsShort,
     OnRound,
     RootResult,
     RootState,
@@ -71,22 +69,19 @@ def solve_root_by_ascent(
     cuts: Cuts,
     multipliers: Ints,
     incumbent: Incumbent,
+    run: Run,
     *,
     settings: RootSettings = DEFAULT_SETTINGS,
-    deadline: float = math.inf,
-    seed: int = 0,
     most_rounds: int = MOST_ROUNDS,
     improve: Improve | None = None,
     on_round: OnRound | None = None,
-    is_short: IsShort | None = None,
 ) -> RootResult:
     """Raise the bound of `multipliers` on `cuts`, clusters all, as `solve_root` does but without an LP."""
     if not np.all(cuts.facet == CLUSTER):
         raise ValueError(f"block-coordinate ascent takes clusters, got {np.sum(cuts.facet != CLUSTER)} facets")
-    root = RootState(table, incumbent, settings, deadline, improve, is_short)
-    ascent = _BlockAscent(root, seed)
-    with ctrl_c_calls(root.stop):
-        ascent.ascend(cuts, multipliers, most_rounds, on_round)
+    root = RootState(table, incumbent, settings, run, improve)
+    ascent = _BlockAscent(root, run.seed)
+    ascent.ascend(cuts, multipliers, most_rounds, on_round)
     return root.result(ascent.worth_keeping())
 
 
@@ -110,7 +105,8 @@ class _BlockAscent:
         temperature = FIRST_TEMPERATURE * max(0, root.gap)
         coldest = LAST_TEMPERATURE * temperature
         gaps, has_helped = [root.gap], False
-        while not root.is_over and temperature > 0.0 and root.n_rounds < most_rounds and not _is_flat(gaps):
+        while not root.is_closed and temperature > 0.0 and root.n_rounds < most_rounds and not _is_flat(gaps):
+            root.run.check()
             point = self._sweep(temperature)
             root.n_rounds += 1
             if root.n_rounds % TIDY_EVERY == 0:
@@ -123,8 +119,8 @@ class _BlockAscent:
                 self._restore()
                 self._bound()
                 temperature *= REHEATING if has_helped else QUENCHING
-            elif not root.is_over:
-                found = separate(root.point(*_support(point)), root.table.n_words, SEPARATORS)
+            elif not root.is_closed:
+                found = separate(root.point(*_support(point)), root.table.n_words, SEPARATORS, root.run)
                 self._join(found, np.zeros(found.n_cuts))
             if root.n_rounds % ASCENT_EVERY == 0 and root.table.n_vars <= MOST_ASCENT_VARIABLES:
                 self._dual_ascent()
@@ -205,13 +201,15 @@ class _BlockAscent:
     def _dual_ascent(self) -> None:
         """Dual ascent from the best multipliers, which become the current ones."""
         root = self.root
-        if root.is_over:
+        if root.is_closed:
             return
+        root.run.check()
         arranged = arrange(root.live, np.ones(root.live.n_families, dtype=np.bool_), root.cuts, root.multipliers)
         workspace = make_workspace(arranged)
         nothing = np.zeros((1, root.table.n_words), dtype=np.int64)
         order = self.random.permutation(root.table.n_vars)
-        _, n_raises = ascend_from(arranged, workspace, nothing, root.gap, order)
+        with Worker(root.run, workspace.stop) as worker:
+            _, n_raises = worker(lambda: ascend_from(arranged, workspace, nothing, root.gap, order))
         if n_raises == 0:
             return
         raises = workspace.raises[:n_raises]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,17 +32,6 @@ class PricedCuts:
     def seen_from(self, outer: Sequence[int]) -> PricedCuts:
         """The same cuts in a problem of which this one is the component with those variables."""
         return replace(self, variables=tuple(outer[v] for v in self.variables))
-
-
-@runtime_checkable
-class Keeper(Protocol):
-    """A listener that keeps cuts from one run to the next."""
-
-    def known_cuts(self) -> Sequence[PricedCuts]:
-        """What earlier runs left."""
-
-    def on_cuts(self, priced: PricedCuts) -> None:
-        """Called with the cuts in use whenever they change; the arrays are not written to afterwards."""
 
 
 def cuts_within(known: Sequence[PricedCuts], variables: Sequence[int]) -> list[PricedCuts]:

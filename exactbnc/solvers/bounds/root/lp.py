@@ -8,12 +8,11 @@ arithmetic (`exactbnc.solvers.bounds.root.state`); only these bounds count. Fami
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
-from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced
 from exactbnc.solvers.bounds.root._families import is_among_first
@@ -24,8 +23,7 @@ from exactbnc.solvers.bounds.root.state import (
     LARGEST_SUM,
     Improve,
     Incumbent,
-    IsShort,
-    Keep,
+    OnCuts,
     OnRound,
     RootResult,
     RootState,
@@ -48,30 +46,28 @@ def solve_root(
     cuts: Cuts,
     multipliers: Ints,
     incumbent: Incumbent,
+    run: Run,
     *,
     settings: RootSettings = DEFAULT_SETTINGS,
-    deadline: float = math.inf,
     improve: Improve | None = None,
     on_round: OnRound | None = None,
-    keep: Keep | None = None,
-    is_short: IsShort | None = None,
+    on_cuts: OnCuts | None = None,
 ) -> RootResult:
-    """Raise the bound of `multipliers` on `cuts` until it is closed, the tail is flat or `time.monotonic()` is late."""
-    root = RootState(table, incumbent, settings, deadline, improve, is_short)
-    with ctrl_c_calls(root.stop):
-        _run(root, cuts, multipliers, on_round, keep)
+    """Raise the bound of `multipliers` on `cuts` until it is closed or the tail is flat; Stopped is raised earlier."""
+    root = RootState(table, incumbent, settings, run, improve)
+    _rounds(root, cuts, multipliers, on_round, on_cuts)
     return root.result(root.worth_keeping())
 
 
-def _run(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | None, keep: Keep | None) -> None:
+def _rounds(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | None, on_cuts: OnCuts | None) -> None:
     """Bound and fix by the given multipliers, then rounds: solve, bound and fix, price, separate.
 
     When the tail is flat, or nothing is found, facets are separated in every round until it is flat again: greedy
-    clusters may go on for long without moving a bound that facets move at once.
+    clusters may continue for long without moving a bound that facets move at once.
     """
     root.add_cuts(cuts)
     reduced = root.take(multipliers)
-    if root.is_over:
+    if root.is_closed:
         return
     gaps, first_bound = [root.gap], root.bound
     lp = ColumnLP(root.table, _first_families(root, reduced))
@@ -80,9 +76,11 @@ def _run(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | Non
     rows, n_slack = np.arange(cuts.n_cuts), np.zeros(cuts.n_cuts, dtype=np.int64)
     separators = root.settings.separators
     thorough = replace(separators, few_clusters=ANY_NUMBER)
-    while not root.is_over:
+    while not root.is_closed:
+        root.run.check()
         with root.timed("lp"):
-            solved = lp.solve(root.deadline, lambda: root.is_interrupted)
+            solved = lp.solve(root.run.clock)
+        root.run.check()
         if solved is None:
             break
         root.n_rounds, root.n_columns, root.lp_cuts = root.n_rounds + 1, len(lp.families), lp.cuts
@@ -92,23 +90,24 @@ def _run(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | Non
             root.look_for_network(lp.families, solved.x)
         with root.timed("price"):
             entering = _price(root, lp.families, rows, solved.multipliers)
-        if keep is not None:
-            _hand_out(root, rows, keep)
+        if on_cuts is not None:
+            _publish(root, rows, on_cuts)
         if on_round is not None:
             on_round(root.bound, root.incumbent)
         gaps.append(root.gap)
-        if root.is_over:
+        if root.is_closed:
             break
+        root.run.check()
         if _is_flat(root, gaps, root.bound > first_bound):
             if separators == thorough:
                 break
             separators, gaps = thorough, gaps[-1:]
         with root.timed("separation"):
             point = root.point(lp.families, solved.x)
-            found = separate(point, root.table.n_words, separators)
+            found = separate(point, root.table.n_words, separators, root.run)
             if not found.n_cuts and not len(entering) and separators != thorough:
                 separators, gaps = thorough, gaps[-1:]
-                found = separate(point, root.table.n_words, separators)
+                found = separate(point, root.table.n_words, separators, root.run)
         if not found.n_cuts and not len(entering):
             break
         with root.timed("lp"):
@@ -123,10 +122,10 @@ def _run(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | Non
         root.add_cuts(found)
 
 
-def _hand_out(root: RootState, rows: Ints, keep: Keep) -> None:
+def _publish(root: RootState, rows: Ints, on_cuts: OnCuts) -> None:
     is_used = root.multipliers > 0
     is_used[rows] = True
-    keep(root.cuts.chosen(is_used), root.multipliers[is_used])
+    on_cuts(root.cuts.chosen(is_used), root.multipliers[is_used])
 
 
 def _price(root: RootState, families: Ints, rows: Ints, lp_multipliers: Floats) -> Ints:

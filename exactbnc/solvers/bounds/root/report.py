@@ -1,50 +1,28 @@
-"""Costs told as scores: a search in whole numbers reports to whoever listens."""
+"""Costs as scores: what a search in whole numbers finds, published as events."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Listener, Progress
-from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Solution, Status
+from exactbnc.run.events import Events
+from exactbnc.run.solution import Statistics
+from exactbnc.run.solver import Outcome
 from exactbnc.solvers.bounds.cuts.pool import Cuts
-from exactbnc.solvers.bounds.root.kept import Keeper, PricedCuts, beginning
+from exactbnc.solvers.bounds.root.kept import PricedCuts, beginning
 from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable
 
-SECONDS_BETWEEN = 0.25
-
-
-def infeasible(problem: Problem, method: str, began: float) -> Solution:
-    """The answer where no order gives every variable a family; `began` is by `time.monotonic`."""
-    return Solution(
-        status=Status.INFEASIBLE,
-        dag=None,
-        score=None,
-        bound=-math.inf,
-        method=method,
-        stop_reason="infeasible",
-        tolerance=0.0,
-        cache_is_safe=problem.cache_is_safe,
-        class_name=problem.constraints.class_name,
-        statistics={"wall_seconds": time.monotonic() - began},
-    )
-
 
 class Report:
-    """Tells a listener of better networks at once, and of bounds a few times a second; a keeper has cuts from it."""
+    """Publishes better networks at once, bounds a few times a second, and cuts."""
 
-    def __init__(self, problem: Problem, table: CostTable, limits: Limits, listener: Listener | None) -> None:
+    def __init__(self, problem: Problem, table: CostTable, events: Events) -> None:
         self._problem = problem
         self._table = table
-        self._limits = limits
-        self._listener = listener
-        self._last = -math.inf
+        self._events = events
         self._cost: int | None = None
         self._n_cuts = 0
         families = problem.families
@@ -63,53 +41,37 @@ class Report:
         """What no network scores above if none costs less; rounding of scores to whole costs included."""
         return self._constant - cost * self._table.unit + self._table.tolerance / 2
 
-    def solution(
-        self,
-        incumbent: Incumbent,
-        *,
-        bound: float,
-        method: str,
-        stop_reason: str,
-        tolerance: float,
-        statistics: Mapping[str, float | int | str],
-    ) -> Solution:
-        """The answer with this network; it is proved if that is why the search ended."""
-        score = self.score(incumbent)
-        return Solution(
-            status=Status.OPTIMAL if stop_reason == "proved" else Status.FEASIBLE,
-            dag=self.dag(incumbent),
-            score=score,
-            bound=max(score, bound),
+    def outcome(
+        self, incumbent: Incumbent, cost_bound: int, *, method: str, stop_reason: str, least_gain: int,
+        statistics: Statistics,
+    ) -> Outcome:  # fmt: skip
+        """The outcome with this network, if no other one costs less than the bound, or by at least `least_gain`."""
+        table, score = self._table, self.score(incumbent)
+        return Outcome(
             method=method,
             stop_reason=stop_reason,
-            tolerance=tolerance,
-            cache_is_safe=self._problem.cache_is_safe,
-            class_name=self._problem.constraints.class_name,
+            dag=self.dag(incumbent),
+            score=score,
+            bound=score if stop_reason == "proved" else max(score, self.bound(min(cost_bound, incumbent.cost))),
+            tolerance=table.tolerance + (least_gain - table.grain) * table.unit,
             statistics=statistics,
         )
 
     def known_cuts(self) -> tuple[Cuts, Ints] | None:
         """The cuts and multipliers that an earlier run left, if any."""
-        return beginning(self._listener.known_cuts(), self._table) if isinstance(self._listener, Keeper) else None
+        return beginning(self._events.known_cuts, self._table)
 
-    def keep_cuts(self, cuts: Cuts, multipliers: Ints) -> None:
-        """Hand cuts and multipliers to a keeper."""
+    def cuts(self, cuts: Cuts, multipliers: Ints) -> None:
+        """Publish the cuts in use."""
         self._n_cuts = cuts.n_cuts
-        if isinstance(self._listener, Keeper):
-            everything = tuple(range(self._table.n_vars))
-            self._listener.on_cuts(PricedCuts(everything, cuts, multipliers, self._table.digits))
+        self._events.cuts(PricedCuts(tuple(range(self._table.n_vars)), cuts, multipliers, self._table.digits))
 
-    def tell(self, incumbent: Incumbent, bound: int, nodes: int = 0) -> None:
-        """Report if there is something new."""
-        if self._listener is None:
-            return
+    def progress(self, incumbent: Incumbent, bound: int, nodes: int = 0) -> None:
+        """Publish what is new."""
         if self._cost is None or incumbent.cost < self._cost:
             self._cost = incumbent.cost
-            self._listener.on_incumbent(self.dag(incumbent), self.score(incumbent))
-        now = time.monotonic()
-        if now - self._last >= SECONDS_BETWEEN:
-            self._last = now
+            self._events.incumbent(self.dag(incumbent), self.score(incumbent))
+        if self._events.is_due():
             score = self.score(incumbent)
             bound_score = max(score, self.bound(min(bound, incumbent.cost)))
-            seconds = now - self._limits.started
-            self._listener.on_progress(Progress(seconds, score, bound_score, nodes, self._n_cuts))
+            self._events.progress(score, bound_score, nodes=nodes, cuts=self._n_cuts)

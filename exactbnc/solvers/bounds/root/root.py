@@ -5,27 +5,29 @@
    many families, block-coordinate ascent improves them before the LP, whose first rounds are slow then.
 3. The LP raises the bound until it is closed or the search that follows would do better; families that no cheaper
    network can use leave. Orders that follow LP points are improved by local search.
-4. If it is still open, the local search goes on from the best network.
+4. If it is still open, the local search continues from the best network.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.run.limits import Limits
-from exactbnc.solvers.bounds.cuts.pool import Cuts, reduced_costs
+from exactbnc.run.limits import Stopped
+from exactbnc.run.solution import Statistics
+from exactbnc.run.solver import Run
+from exactbnc.solvers.bounds.cuts.pool import Cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.ascent import ascent_cuts
 from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.bounds.root.lp import solve_root
+from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
-from exactbnc.solvers.bounds.root.state import Incumbent, Keep, RootResult
+from exactbnc.solvers.bounds.root.state import Incumbent, RootResult
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, families_in_order, order_of
 from exactbnc.solvers.local_search.orders import Effort, Families, families, improve, search_orders
@@ -41,16 +43,14 @@ MANY_FAMILIES = 100_000
 BLOCK_ROUNDS = 20
 """With so many families, and not too many variables, so many rounds of block-coordinate ascent come before the LP."""
 
-Tell = Callable[[Incumbent, int], None]
-"""Called with the best network so far and the bound, both as costs."""
-
 
 @dataclass(frozen=True, eq=False)
 class Root:
     """Every network cheaper than the incumbent costs at least `bound` and uses only families that are alive.
 
     `multipliers` on `cuts` prove the bound over these; closed: there is no cheaper network. Cheaper means by at least
-    `least_gain`. The last LP had the rows `lp_cuts`; `seconds` is CPU time by phase.
+    `least_gain`. The last LP had the rows `lp_cuts`; `seconds` is CPU time by phase. `stop_reason` says why the work at
+    the root ended early, None if it did not.
     """
 
     table: CostTable
@@ -60,10 +60,20 @@ class Root:
     bound: int
     is_alive: NDArray[np.bool_]
     is_closed: bool
-    is_interrupted: bool
+    stop_reason: str | None
     least_gain: int
     lp_cuts: Cuts
     seconds: dict[str, float]
+
+    def statistics(self) -> Statistics:
+        """What the work at the root took and left."""
+        return Statistics(
+            ascent_seconds=self.seconds.get("ascent_seconds"),
+            primal_seconds=self.seconds.get("primal_seconds"),
+            lp_seconds=self.seconds.get("lp_seconds"),
+            cuts=self.cuts.n_cuts,
+            n_alive=int(self.is_alive.sum()),
+        )
 
     def with_incumbent(self, incumbent: Incumbent) -> Root:
         """The root with a better network: more families go."""
@@ -79,100 +89,117 @@ class Root:
         return replace(self, incumbent=incumbent, is_alive=is_alive, is_closed=is_closed)
 
 
-def find_root(
-    table: CostTable,
-    order: Ints,
-    limits: Limits,
-    *,
-    seed: int,
-    settings: RootSettings,
-    tell: Tell,
-    earlier: tuple[Cuts, Ints] | None = None,
-    keep: Keep | None = None,
-) -> Root:
+def find_root(table: CostTable, order: Ints, run: Run, *, settings: RootSettings, report: Report | None = None) -> Root:
     """The root of a table, from an order in which every variable has a family.
 
-    `earlier` are cuts and multipliers of an earlier run; `keep` hears of those of this one.
+    Where the run has to stop first, it has the best network and bound so far, and no cuts.
     """
-    seconds: dict[str, float] = {}
-    deadline = _deadline(limits)
-    with _timed(seconds, "ascent_seconds"):
-        cuts, multipliers = ascent_cuts(table, seed=seed) if earlier is None else earlier
-        bound = reduced_costs(table, cuts, multipliers).bound
-    with _timed(seconds, "primal_seconds"):
-        searched = families(table.child_start, table.masks, table.cost)
+    rooting = _Rooting(table, order, run, settings, report)
+    try:
+        return rooting.root()
+    except Stopped as stop:
+        return rooting.unfinished(stop.reason)
+
+
+class _Rooting:
+    """The work at one root: the steps above, and the best network and bound on the way."""
+
+    def __init__(self, table: CostTable, order: Ints, run: Run, settings: RootSettings, report: Report | None) -> None:
+        self.table, self.order, self.run, self.settings, self.report = table, order, run, settings, report
+        self.incumbent, self.bound = incumbent_of(table, order), 0
+        self.seconds: dict[str, float] = {}
+
+    def root(self) -> Root:
+        table, run, seconds = self.table, self.run, self.seconds
+        self._publish(0, self.incumbent)
+        earlier = None if self.report is None else self.report.known_cuts()
+        on_cuts = None if self.report is None else self.report.cuts
         is_large = table.n_vars > MANY_VARIABLES
-        effort = LEAST_EFFORT if is_large else FIRST_EFFORT
-        incumbent = _searched(table, searched, order, effort, bound, deadline, seed)
-        if keep is not None:
-            keep(cuts, multipliers)
-        tell(incumbent, bound)
-
-    def improved(guess: Ints) -> Ints:
-        return improve(searched, guess, seed=seed)[0]
-
-    def is_short() -> bool:
-        return limits.memory_left() <= 0
-
-    def on_round(bound: int, incumbent: Incumbent) -> None:
-        tell(incumbent, bound)
-
-    result = None
-    if table.n_families > MANY_FAMILIES and not is_large and earlier is None:
         with _timed(seconds, "ascent_seconds"):
-            result = solve_root_by_ascent(
-                table,
-                cuts,
-                multipliers,
-                incumbent,
-                settings=settings,
-                deadline=deadline,
-                seed=seed,
-                most_rounds=BLOCK_ROUNDS,
-                improve=improved,
-                on_round=on_round,
-                is_short=is_short,
-            )
-        cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
-        if keep is not None:
-            keep(cuts, multipliers)
-    if result is None or not (result.is_closed or result.is_interrupted):
-        with _timed(seconds, "lp_seconds"):
-            result = solve_root(
-                table,
-                cuts,
-                multipliers,
-                incumbent,
-                settings=settings,
-                deadline=deadline,
-                improve=improved,
-                on_round=on_round,
-                is_short=is_short,
-                keep=keep,
-            )
-    tell(result.incumbent, result.bound)
-    root = _root(table, result, settings, seconds)
-    if root.is_closed or root.is_interrupted:
-        return root
-    with _timed(seconds, "primal_seconds"):
-        known = order_of(table, root.incumbent.chosen)
-        if not is_large and settings.tail == SHORT:
-            effort = SECOND_EFFORT
-        incumbent = _searched(table, searched, known, effort, root.bound, deadline, seed + 1)
-        tell(incumbent, root.bound)
-    return root.with_incumbent(incumbent)
+            cuts, multipliers = ascent_cuts(table, run) if earlier is None else earlier
+            bound = reduced_costs(table, cuts, multipliers).bound
+        with _timed(seconds, "primal_seconds"):
+            run.check()
+            searched = families(table.child_start, table.masks, table.cost)
+            effort = LEAST_EFFORT if is_large else FIRST_EFFORT
+            incumbent = self._searched(searched, self.order, effort, bound, run.seed)
+            if on_cuts is not None:
+                on_cuts(cuts, multipliers)
+            self._publish(bound, incumbent)
 
+        def improved(guess: Ints) -> Ints:
+            return improve(searched, guess, seed=run.seed, check=run.check)[0]
 
-def _searched(
-    table: CostTable, searched: Families, order: Ints, effort: Effort, target: int, deadline: float, seed: int
-) -> Incumbent:
-    """The best network that local search finds from an order."""
-    found = search_orders(searched, start=order, seed=seed, effort=effort, deadline=deadline, target=target)
-    return incumbent_of(table, order if found is None else found.order)
+        result = None
+        if table.n_families > MANY_FAMILIES and not is_large and earlier is None:
+            with _timed(seconds, "ascent_seconds"):
+                result = solve_root_by_ascent(
+                    table,
+                    cuts,
+                    multipliers,
+                    incumbent,
+                    run,
+                    settings=self.settings,
+                    most_rounds=BLOCK_ROUNDS,
+                    improve=improved,
+                    on_round=self._publish,
+                )
+            cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
+            if on_cuts is not None:
+                on_cuts(cuts, multipliers)
+        if result is None or not result.is_closed:
+            with _timed(seconds, "lp_seconds"):
+                result = solve_root(
+                    table,
+                    cuts,
+                    multipliers,
+                    incumbent,
+                    run,
+                    settings=self.settings,
+                    improve=improved,
+                    on_round=self._publish,
+                    on_cuts=on_cuts,
+                )
+        self._publish(result.bound, result.incumbent)
+        root = _root(table, result, self.settings, seconds)
+        if root.is_closed:
+            return root
+        with _timed(seconds, "primal_seconds"):
+            known = order_of(table, root.incumbent.chosen)
+            if not is_large and self.settings.tail == SHORT:
+                effort = SECOND_EFFORT
+            incumbent = self._searched(searched, known, effort, root.bound, run.seed + 1)
+            self._publish(root.bound, incumbent)
+        return root.with_incumbent(incumbent)
 
+    def unfinished(self, reason: str) -> Root:
+        table = self.table
+        return Root(
+            table=table,
+            incumbent=self.incumbent,
+            cuts=no_cuts(table.n_words),
+            multipliers=np.zeros(0, dtype=np.int64),
+            bound=self.bound,
+            is_alive=np.ones(table.n_families, dtype=np.bool_),
+            is_closed=False,
+            stop_reason=reason,
+            least_gain=table.grain,
+            lp_cuts=no_cuts(table.n_words),
+            seconds=self.seconds,
+        )
 
-def _deadline(limits: Limits) -> float:
-    return math.inf if limits.seconds is None else limits.started + limits.seconds
+    def _publish(self, bound: int, incumbent: Incumbent) -> None:
+        if incumbent.cost < self.incumbent.cost:
+            self.incumbent = incumbent
+        self.bound = max(self.bound, bound)
+        if self.report is not None:
+            self.report.progress(incumbent, bound)
+
+    def _searched(self, searched: Families, order: Ints, effort: Effort, target: int, seed: int) -> Incumbent:
+        """The best network that local search finds from an order."""
+        clock = self.run.clock
+        found = search_orders(searched, start=order, seed=seed, effort=effort, clock=clock, target=target)
+        return incumbent_of(self.table, order if found is None else found.order)
 
 
 def _root(table: CostTable, result: RootResult, settings: RootSettings, seconds: dict[str, float]) -> Root:
@@ -184,7 +211,7 @@ def _root(table: CostTable, result: RootResult, settings: RootSettings, seconds:
         bound=result.bound,
         is_alive=result.is_alive,
         is_closed=result.is_closed,
-        is_interrupted=result.is_interrupted,
+        stop_reason=None,
         least_gain=max(table.grain, settings.least_gain),
         lp_cuts=result.lp_cuts,
         seconds=seconds,
@@ -201,5 +228,7 @@ def incumbent_of(table: CostTable, order: Ints) -> Incumbent:
 def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     """Note the CPU seconds of a phase."""
     clock = time.process_time()
-    yield
-    seconds[phase] = seconds.get(phase, 0.0) + time.process_time() - clock
+    try:
+        yield
+    finally:
+        seconds[phase] = seconds.get(phase, 0.0) + time.process_time() - clock

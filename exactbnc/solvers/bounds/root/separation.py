@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Floats, Point, exact_clusters
 from exactbnc.solvers.bounds.cuts.facets import violated_facets
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cluster_cuts, facet_cuts, joined, masks_of, no_cuts
@@ -34,16 +35,19 @@ class Separators:
 ALL_SEPARATORS = Separators()
 
 
-def separate(point: Point, n_words: int, separators: Separators) -> Cuts:
+def separate(point: Point, n_words: int, separators: Separators, run: Run) -> Cuts:
     """Cuts that the point violates, distinct; none if the separators find none."""
     parts = [_grown(point, 1, n_words, separators.max_clusters)]
+    run.check()
     if separators.use_two_clusters:
         parts.append(_grown(point, 2, n_words, separators.max_clusters))
+    run.check()
     if not any(part.n_cuts for part in parts):
         clusters, _ = exact_clusters(point, max_clusters=separators.max_exact_clusters, node_cap=separators.exact_nodes)
         parts.append(cluster_cuts(masks_of(clusters, n_words), 1))
+    run.check()
     if separators.use_facets and sum(part.n_cuts for part in parts) <= separators.few_clusters:
-        violated = violated_facets(point, max_facets=separators.max_facets)
+        violated = violated_facets(point, max_facets=separators.max_facets, check=run.check)
         parts.append(facet_cuts(violated.members, violated.facet, n_words))
     return joined(*parts)
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats, Point
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced, joined, no_cuts, reduced_costs, right_hand_sides
@@ -62,17 +63,14 @@ class RootResult:
     n_rounds: int
     n_columns: int
     seconds: dict[str, float]
-    is_interrupted: bool
 
 
 Improve = Callable[[Ints], Ints]
 """From an order that follows an LP point to a better one: a local search."""
 OnRound = Callable[[int, Incumbent], None]
 """Called with the bound and the incumbent."""
-Keep = Callable[[Cuts, Ints], None]
+OnCuts = Callable[[Cuts, Ints], None]
 """Called with the cuts in use and the best multipliers on them."""
-IsShort = Callable[[], bool]
-"""Is the memory used up?"""
 
 
 class RootState:
@@ -83,13 +81,11 @@ class RootState:
         table: CostTable,
         incumbent: Incumbent,
         settings: RootSettings,
-        deadline: float,
+        run: Run,
         improve: Improve | None,
-        is_short: IsShort | None = None,
     ) -> None:
-        self.table, self.incumbent, self.settings, self.deadline = table, incumbent, settings, deadline
+        self.table, self.incumbent, self.settings, self.run = table, incumbent, settings, run
         self.improve = improve
-        self.is_short = is_short
         self.start, self.members = members_of(table.masks)
         self.smallest = smallest_families(self.start, table.child_start)
         self.live, self.live_index = table, np.arange(table.n_families)
@@ -101,10 +97,7 @@ class RootState:
         self.x[incumbent.chosen] = 1.0
         self.n_rounds, self.n_columns = 0, 0
         self.seconds: dict[str, float] = {}
-        self.is_interrupted = self.is_proved = False
-
-    def stop(self) -> None:
-        self.is_interrupted = True
+        self.is_proved = False
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -120,11 +113,6 @@ class RootState:
     @property
     def gap(self) -> int:
         return self.least_useless - self.bound
-
-    @property
-    def is_over(self) -> bool:
-        is_stopped = self.is_interrupted or time.monotonic() >= self.deadline
-        return is_stopped or self.is_closed or (self.is_short is not None and self.is_short())
 
     @property
     def is_closed(self) -> bool:
@@ -208,7 +196,6 @@ class RootState:
             self.n_rounds,
             self.n_columns,
             self.seconds,
-            self.is_interrupted,
         )
 
 

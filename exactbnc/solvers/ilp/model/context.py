@@ -15,8 +15,7 @@ from pyscipopt import Model, Variable, quicksum
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 from pyscipopt.scip import PY_SCIP_STAGE as SCIP_STAGE
 
-from exactbnc.run.events import Listener
-from exactbnc.run.limits import Limits
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Point
 from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.costs.graph import Ints
@@ -31,19 +30,18 @@ SUPPORT = 1e-6
 
 @dataclass(eq=False)
 class Context:
-    """One solve."""
+    """One solve; `is_local`: every acyclic choice of columns is a network that satisfies the constraints."""
 
     model: Model
     columns: Columns
     variables: list[Variable]
     ancestor_rules: AncestorRules
-    limits: Limits
-    listener: Listener | None
+    run: Run
+    is_local: bool = True
     n_cuts: int = 0
     least_cost: float = 0.0
-    incumbent: float | None = None
     is_stopped: bool = False
-    limit_reached: str | None = None
+    stop_reason: str | None = None
     failure: BaseException | None = None
     cost_bound_when_stopped: float | None = None
 
@@ -121,6 +119,18 @@ class Context:
             self.model.setSolVal(solution, self.variables[column], 1.0)
         return solution
 
+    def publish(self, chosen: Ints) -> None:
+        """Publish the network of one column per variable, if it is better than the best so far."""
+        events, score = self.run.events, self.columns.score(chosen)
+        if events.score is None or score > events.score:
+            events.incumbent(self.columns.dag(chosen), score)
+
+    def stop_if_due(self) -> None:
+        """End the search if the run has to stop."""
+        self.stop_reason = self.stop_reason or self.run.stop_reason()
+        if self.stop_reason is not None:
+            self.stop()
+
     def stop(self, failure: BaseException | None = None) -> None:
         """End the search soon; the first exception is kept."""
         if not self.is_stopped:
@@ -139,9 +149,9 @@ def guarded(result: int | None) -> Callable[[Callable[..., Any]], Callable[..., 
         def call(self: Any, *arguments: Any) -> Any:
             context: Context = self.context
             try:
+                context.stop_if_due()
                 if not context.is_stopped:
                     return callback(self, *arguments)
-                context.stop()
             except BaseException as failure:  # KeyboardInterrupt too: it must not cross SCIP's frames
                 context.stop(failure)
             return {} if result is None else {"result": result}

@@ -3,7 +3,7 @@
     minimise  sum c(v, W) x(v, W),   c(v, W) = best(v) - score(v, W) >= 0,   sum_W x(v, W) = 1 for every v
 
 so that score = constant - cost with constant = sum_v best(v). This is the only place where the sense is turned.
-For acyclicity W counts with those who must come before the child anyway, W' (`exactbnc.solvers.costs.before`).
+For acyclicity W counts with those who must come before the child anyway, W' (`exactbnc.solvers.costs.graph`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
-from exactbnc.solvers.costs.before import members_before
-from exactbnc.solvers.costs.graph import Ints, owners
+from exactbnc.solvers.costs.graph import Ints, members_before, owners
 from exactbnc.solvers.costs.table import WORD, Words
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Tells the listener of every better network."""
+"""Publishes every better network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "incumbent"
 
 
 class IncumbentEvents(Eventhdlr):
-    """Hears of new best solutions."""
+    """Called for new best solutions."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -26,15 +26,11 @@ class IncumbentEvents(Eventhdlr):
     @guarded(None)
     def eventexec(self, event: Any) -> None:
         """Report the network."""
-        context, columns = self.context, self.context.columns
-        chosen = columns.chosen(context.values(self.model.getBestSol()))
-        if chosen is None or (context.incumbent is not None and columns.score(chosen) <= context.incumbent):
-            return
-        context.incumbent = columns.score(chosen)
-        if context.listener is not None:
-            context.listener.on_incumbent(columns.dag(chosen), context.incumbent)
+        chosen = self.context.columns.chosen(self.context.values(self.model.getBestSol()))
+        if chosen is not None:
+            self.context.publish(chosen)
 
 
 def include(context: Context) -> None:
     """Add the event handler to the model."""
-    context.model.includeEventhdlr(IncumbentEvents(context), NAME, "tells the listener of better networks")
+    context.model.includeEventhdlr(IncumbentEvents(context), NAME, "publishes better networks")

@@ -36,6 +36,8 @@ class SinkHeuristic(Heur):
             return {"result": SCIP_RESULT.DIDNOTFIND}
         if any(context.transformed[column].getUbGlobal() < 0.5 for column in chosen.tolist()):
             return {"result": SCIP_RESULT.DIDNOTFIND}
+        if context.is_local:  # SCIP does not store what is better by less than its tolerances
+            context.publish(chosen)
         is_stored = self.model.trySol(context.suggest(chosen, self), printreason=False)
         return {"result": SCIP_RESULT.FOUNDSOL if is_stored else SCIP_RESULT.DIDNOTFIND}
 

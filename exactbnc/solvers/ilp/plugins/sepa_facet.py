@@ -28,7 +28,7 @@ class FacetSeparator(Sepa):
     @guarded(SCIP_RESULT.DIDNOTRUN)
     def sepaexeclp(self) -> dict[str, int]:
         """Separate the LP point."""
-        violated = violated_facets(self.context.lp_point(), max_facets=MAX_FACETS)
+        violated = violated_facets(self.context.lp_point(), max_facets=MAX_FACETS, check=self.context.run.check)
         n_words = self.context.columns.masks.shape[1]
         return {"result": self.context.add_cuts(facet_cuts(violated.members, violated.facet, n_words), NAME)}
 

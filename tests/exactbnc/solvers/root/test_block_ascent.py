@@ -1,14 +1,14 @@
 """Block-coordinate ascent against enumeration, dynamic programming, the LP, and plain bisection for one step."""
 
 import math
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.run.limits import Limits
+from exactbnc.run.limits import Limits, Stopped
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root import root as root_module
 from exactbnc.solvers.bounds.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
@@ -45,9 +45,9 @@ def test_bound_and_families_left_against_all_networks(seed, has_cuts):
     networks = sorted(all_networks(table))
     best = networks[0][0]
     start = network_of_order(table, np.random.default_rng(seed).permutation(5))
-    cuts, multipliers = ascent_cuts(table, seed=seed) if has_cuts else (no_cuts(1), NOTHING)
+    cuts, multipliers = ascent_cuts(table, Run.of(seed=seed)) if has_cuts else (no_cuts(1), NOTHING)
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start, seed=seed)
+    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of(seed=seed))
 
     assert best <= root.incumbent.cost <= start.cost
     assert is_acyclic(table, root.incumbent.chosen)
@@ -67,7 +67,7 @@ def test_bound_against_dynamic_programming(seed, n_vars):
     best = round((best_scores - solve(problem, method="dp").score) * 10**table.digits)
     start = network_of_order(table, np.random.default_rng(seed).permutation(n_vars))
 
-    root = solve_root_by_ascent(table, *ascent_cuts(table, seed=seed), start, seed=seed)
+    root = solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=seed)), start, Run.of(seed=seed))
 
     assert reduced_costs(table, root.cuts, root.multipliers).bound <= best  # over all families, whatever was fixed
     assert min(root.bound, root.incumbent.cost) <= best <= root.incumbent.cost
@@ -79,12 +79,12 @@ def test_bound_against_dynamic_programming(seed, n_vars):
 def test_the_bound_never_falls_and_rests_on_whole_multipliers(seed, digits, is_ascended):
     table = random_table(seed, 8, 12, digits=digits)
     start = network_of_order(table, range(8))
-    cuts, multipliers = ascent_cuts(table, seed=seed)
+    cuts, multipliers = ascent_cuts(table, Run.of(seed=seed))
     if not is_ascended:
         multipliers = multipliers * 3  # far from good: a bound far below
     given_bound = reduced_costs(table, cuts, multipliers).bound
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start, seed=seed)
+    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of(seed=seed))
 
     assert root.bound >= given_bound
     assert root.multipliers.dtype == np.int64
@@ -97,12 +97,12 @@ def test_ascent_closes_most_of_the_gap_between_dual_ascent_and_the_lp():
     shares = []
     for seed in range(5):
         table = random_table(seed, 20, 100)
-        cuts, multipliers = ascent_cuts(table, seed=0)
+        cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
         first = reduced_costs(table, cuts, multipliers).bound
         start = network_of_order(table, range(20))
-        start = solve_root(table, cuts, multipliers, start, settings=settings).incumbent
-        by_lp = solve_root(table, cuts, multipliers, start, settings=settings)
-        by_ascent = solve_root_by_ascent(table, cuts, multipliers, start)
+        start = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings).incumbent
+        by_lp = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings)
+        by_ascent = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
         most = by_lp.incumbent.cost
         shares.append((min(by_ascent.bound, most) - first) / (min(by_lp.bound, most) - first))
 
@@ -113,9 +113,9 @@ def test_ascent_closes_most_of_the_gap_between_dual_ascent_and_the_lp():
 def test_two_words_of_variables():
     table = random_table(2, 70, 8)
     start = network_of_order(table, improve(families(table.child_start, table.masks, table.cost), np.arange(70))[0])
-    cuts, multipliers = ascent_cuts(table, seed=0)
+    cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start)
+    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
 
     assert root.bound > reduced_costs(table, cuts, multipliers).bound
     assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
@@ -124,22 +124,25 @@ def test_two_words_of_variables():
 def test_runs_can_be_repeated():
     table = random_table(4, 12, 40)
     start = network_of_order(table, range(12))
-    first, second = (solve_root_by_ascent(table, *ascent_cuts(table, seed=1), start, seed=1) for _ in range(2))
+    first, second = (
+        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=1)), start, Run.of(seed=1)) for _ in range(2)
+    )
 
     assert first.bound == second.bound
     assert first.multipliers.tolist() == second.multipliers.tolist()
 
 
-def test_late_deadline_returns_the_given_bound():
+def test_a_run_without_time_stops_and_the_root_keeps_its_network():
     table = random_table(1, 7, 10)
     start = network_of_order(table, range(7))
     cuts = cluster_cuts(np.array([[3]], dtype=np.uint64), 1)
 
-    root = solve_root_by_ascent(table, cuts, np.array([5]), start, deadline=time.monotonic())
+    with pytest.raises(Stopped, match="time"):
+        solve_root_by_ascent(table, cuts, np.array([5]), start, Run.of(Limits(seconds=0)))
+    root = find_root(table, np.arange(7), Run.of(Limits(seconds=0)), settings=RootSettings())
 
-    assert root.n_rounds == 0
-    assert root.incumbent is start
-    assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
+    assert root.stop_reason == "time"
+    assert root.incumbent.cost == start.cost
 
 
 def test_facets_are_refused():
@@ -147,7 +150,7 @@ def test_facets_are_refused():
     facets = facet_cuts(np.array([[0, 1, 2, 3]]), np.array([0]), 1)
 
     with pytest.raises(ValueError, match="takes clusters, got 1 facets"):
-        solve_root_by_ascent(table, facets, np.array([5]), network_of_order(table, range(7)))
+        solve_root_by_ascent(table, facets, np.array([5]), network_of_order(table, range(7)), Run.of())
 
 
 @examples(60)
@@ -178,7 +181,7 @@ def test_best_factor_where_no_factor_solves_it():
 @given(SEEDS)
 def test_sweeps_never_lower_the_smoothed_bound(seed):
     table = random_table(seed, 8, 12)
-    cuts, multipliers = ascent_cuts(table, seed=seed)
+    cuts, multipliers = ascent_cuts(table, Run.of(seed=seed))
     temperature = max(1.0, 0.01 * network_of_order(table, range(8)).cost)
     values = multipliers.astype(np.float64)
     pair_start, pairs = members_of(cuts.masks)
@@ -211,17 +214,17 @@ def smoothed_bound(table, cuts, values, temperature):
 
 def test_block_ascent_comes_before_the_lp_where_there_are_many_families(monkeypatch):
     table = random_table(5, 20, 100)
-    first = reduced_costs(table, *ascent_cuts(table, seed=0)).bound
+    first = reduced_costs(table, *ascent_cuts(table, Run.of(seed=0))).bound
     given_bounds = []
 
-    def noted(table, cuts, multipliers, incumbent, **options):
+    def noted(table, cuts, multipliers, incumbent, run, **options):
         given_bounds.append(reduced_costs(table, cuts, multipliers).bound)
-        return solve_root(table, cuts, multipliers, incumbent, **options)
+        return solve_root(table, cuts, multipliers, incumbent, run, **options)
 
     monkeypatch.setattr(root_module, "solve_root", noted)
     for many in (table.n_families, table.n_families - 1):
         monkeypatch.setattr(root_module, "MANY_FAMILIES", many)
-        root = find_root(table, np.arange(20), Limits(), seed=0, settings=RootSettings(), tell=lambda *_: None)
+        root = find_root(table, np.arange(20), Run.of(), settings=RootSettings())
         assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
         assert root.bound >= given_bounds[-1]
 
@@ -235,7 +238,7 @@ def test_no_lp_follows_where_block_ascent_closes_the_gap(monkeypatch):
     monkeypatch.setattr(root_module, "MANY_FAMILIES", 0)
     monkeypatch.setattr(root_module, "solve_root", None)
 
-    root = find_root(table, np.arange(10), Limits(), seed=0, settings=RootSettings(), tell=lambda *_: None)
+    root = find_root(table, np.arange(10), Run.of(), settings=RootSettings())
 
     assert root.is_closed
 
@@ -248,4 +251,4 @@ def test_an_interrupt_between_rounds_reaches_the_caller():
 
     start = network_of_order(table, range(20))
     with pytest.raises(KeyboardInterrupt):
-        solve_root_by_ascent(table, *ascent_cuts(table, seed=0), start, on_round=interrupt)
+        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=0)), start, Run.of(), on_round=interrupt)

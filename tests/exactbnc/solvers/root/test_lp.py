@@ -1,10 +1,8 @@
 """The root LP against networks by enumeration and dynamic programming, and its bound in Python's own integers."""
 
 import math
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from itertools import product
 
@@ -14,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits, Stopped
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
 from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Reduced, cluster_cuts, joined, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.lp import solve_root
@@ -116,7 +116,7 @@ def test_bound_and_families_left_against_all_networks(seed, settings, is_poor):
     orders = [np.random.default_rng(seed + i).permutation(5) for i in range(1 if is_poor else 30)]
     start = min((network_of_order(table, order) for order in orders), key=lambda network: network.cost)
 
-    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, settings=settings)
+    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, Run.of(), settings=settings)
 
     assert best <= root.incumbent.cost <= start.cost
     assert root.incumbent.cost == sum(table.cost[root.incumbent.chosen].tolist())
@@ -140,7 +140,7 @@ def test_bound_against_dynamic_programming(seed, n_vars, settings):
     best = round((best_scores - optimum) * 10**table.digits)
     start = network_of_order(table, np.random.default_rng(seed).permutation(n_vars))
 
-    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, settings=settings)
+    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, Run.of(), settings=settings)
 
     assert best <= root.incumbent.cost
     assert min(root.bound, root.incumbent.cost) <= best
@@ -154,7 +154,7 @@ def test_multipliers_give_the_bound_in_plain_integers(seed, digits, use_facets):
     start = network_of_order(table, range(8))
     settings = RootSettings(separators=Separators(use_facets=use_facets, few_clusters=1000))
 
-    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, settings=settings)
+    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, Run.of(), settings=settings)
 
     assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
     assert (root.multipliers > 0).all()
@@ -201,7 +201,7 @@ def test_facets_and_two_clusters_are_used_and_raise_the_bound():
             table = random_table(seed, 8, 14)
             start = network_of_order(table, range(8))
             settings = RootSettings(tail=Tail(1e-4, 20), separators=separators)
-            root = solve_root(table, no_cuts(table.n_words), NOTHING, start, settings=settings)
+            root = solve_root(table, no_cuts(table.n_words), NOTHING, start, Run.of(), settings=settings)
             assert separators.use_two_clusters or not (root.cuts.k == 2).any()
             total += min(root.bound, root.incumbent.cost)
         bounds.append(total)
@@ -220,23 +220,10 @@ def test_given_multipliers_are_never_made_worse(seed):
     first = literal_bound(table, np.ones(table.n_families, dtype=bool), cuts, given_multipliers)
 
     bounds = []
-    solve_root(table, cuts, given_multipliers, start, on_round=lambda bound, _: bounds.append(bound))
+    solve_root(table, cuts, given_multipliers, start, Run.of(), on_round=lambda bound, _: bounds.append(bound))
 
     assert bounds == sorted(bounds)
     assert all(bound >= first for bound in bounds)
-
-
-def test_late_deadline_returns_the_given_bound():
-    table = random_table(1, 7, 10)
-    start = network_of_order(table, range(7))
-    cuts = cluster_cuts(np.array([[3]], dtype=np.uint64), 1)
-
-    root = solve_root(table, cuts, np.array([5]), start, deadline=time.monotonic())
-
-    assert root.n_rounds == 0
-    assert root.incumbent is start
-    assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
-    assert root.x.sum() == 7
 
 
 def test_forests_close_at_the_root():
@@ -245,7 +232,7 @@ def test_forests_close_at_the_root():
         problem = random_problem(seed, 10, 8, max_size=1)
         table = cost_table(problem)
 
-        root = solve_root(table, no_cuts(1), NOTHING, network_of_order(table, range(10)))
+        root = solve_root(table, no_cuts(1), NOTHING, network_of_order(table, range(10)), Run.of())
 
         assert root.is_closed
         best_scores = math.fsum(problem.families.scores[problem.families.child_start[:-1]])
@@ -258,8 +245,8 @@ def test_costs_on_a_grid_close_as_soon_as_the_bound_is_within_it():
     assert table.grain == 10**7
     start = network_of_order(table, range(8))
 
-    root = solve_root(table, no_cuts(1), NOTHING, start)
-    coarse = solve_root(table, no_cuts(1), NOTHING, start, settings=RootSettings(least_gain=start.cost))
+    root = solve_root(table, no_cuts(1), NOTHING, start, Run.of())
+    coarse = solve_root(table, no_cuts(1), NOTHING, start, Run.of(), settings=RootSettings(least_gain=start.cost))
 
     assert root.is_closed == (root.bound > root.incumbent.cost - table.grain)
     assert coarse.is_closed
@@ -270,7 +257,7 @@ def test_more_than_64_variables():
     table = random_table(5, 130, 8)
     start = network_of_order(table, range(130))
 
-    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, settings=replace(FEW, tail=LONG))
+    root = solve_root(table, no_cuts(table.n_words), NOTHING, start, Run.of(), settings=replace(FEW, tail=LONG))
 
     assert table.n_words == 3
     assert root.n_rounds > 1
@@ -280,21 +267,25 @@ def test_more_than_64_variables():
     assert root.incumbent.cost < start.cost
 
 
-def test_ctrl_c_keeps_the_best_multipliers():
+def test_a_run_that_is_interrupted_stops_after_the_round():
     table = random_table(6, 12, 30)
-    start = network_of_order(table, range(12))
+    start, run, bounds = network_of_order(table, range(12)), Run.of(), []
 
-    root = solve_root(
-        table,
-        no_cuts(1),
-        NOTHING,
-        start,
-        on_round=lambda bound, _: signal.raise_signal(signal.SIGINT) if bound else None,
-    )
+    def interrupt(bound, incumbent):
+        bounds.append(bound)
+        run.clock.interrupt()
 
-    assert root.is_interrupted
-    assert root.n_rounds >= 1
-    assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
+    with pytest.raises(Stopped, match="interrupted"):
+        solve_root(table, no_cuts(1), NOTHING, start, run, on_round=interrupt)
+
+    assert len(bounds) == 1
+
+
+def test_without_time_there_is_no_round():
+    table = random_table(1, 7, 10)
+
+    with pytest.raises(Stopped, match="time"):
+        solve_root(table, no_cuts(1), NOTHING, network_of_order(table, range(7)), Run.of(Limits(seconds=0)))
 
 
 def test_an_order_may_be_improved_before_it_is_tried():
@@ -302,7 +293,7 @@ def test_an_order_may_be_improved_before_it_is_tried():
     start = network_of_order(table, range(8))
     tried = []
 
-    solve_root(table, no_cuts(1), NOTHING, start, improve=lambda order: tried.append(order) or order)
+    solve_root(table, no_cuts(1), NOTHING, start, Run.of(), improve=lambda order: tried.append(order) or order)
 
     assert tried
     assert all(sorted(order.tolist()) == list(range(8)) for order in tried)
@@ -323,7 +314,9 @@ def test_facets_are_tried_before_a_flat_tail_ends_the_loop():
         table = random_table(seed, 12, 40)
         start = network_of_order(table, range(12))
         results = [
-            solve_root(table, no_cuts(1), NOTHING, start, settings=RootSettings(tail=SHORT, separators=separators))
+            solve_root(
+                table, no_cuts(1), NOTHING, start, Run.of(), settings=RootSettings(tail=SHORT, separators=separators)
+            )
             for separators in (never, replace(never, use_facets=False))
         ]
         with_facets, without = results
@@ -338,6 +331,8 @@ def test_a_wide_gap_makes_the_tail_long():
     for tail in (wide, narrow):
         table = random_table(5, 14, 60)
         start = network_of_order(table, range(14))
-        n_rounds.append(solve_root(table, no_cuts(1), NOTHING, start, settings=RootSettings(tail=tail)).n_rounds)
+        n_rounds.append(
+            solve_root(table, no_cuts(1), NOTHING, start, Run.of(), settings=RootSettings(tail=tail)).n_rounds
+        )
 
     assert n_rounds[0] > n_rounds[1]
