@@ -20,6 +20,7 @@ So rho(D) - rho(D + v) <= a(v, A) for all A within D: rho is a potential along a
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from itertools import permutations
