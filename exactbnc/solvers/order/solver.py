@@ -47,7 +47,7 @@ class OrderSolver:
     def refusal(self, problem: Problem, limits: Limits) -> str | None:
         """Why the search cannot take the problem; None if it can."""
         try:
-            cost_table(problem)
+            cost_table(problem, keep_dominated=True)
         except ParameterError as error:
             return str(error)
         return None
