@@ -117,7 +117,7 @@ def test_listener_hears_of_every_piece():
 
 
 def test_memory_limit_holds_for_a_distributed_build():
-    with pytest.raises(MemoryLimitError, match="more than the 0.0 GB allowed"):
+    with pytest.raises(MemoryLimitError, match=r"more than the 0\.0 GB allowed"):
         build_cache(table(8, 200), "bic", max_parents=2, distribute=True, memory_limit=100)
 
 
