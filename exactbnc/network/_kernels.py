@@ -9,17 +9,17 @@ from __future__ import annotations
 from math import exp, inf, log
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.network import bayesnet
+from scorecache.system.compiled import kernel
 
 UNKNOWN = np.uint16(bayesnet.UNKNOWN)
 BLOCK = 256
 """Rows at a time: their cell numbers and sums stay in the first-level cache."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_complete(
     codes: NDArray[np.uint16],
     start: NDArray[np.int64],
@@ -51,7 +51,7 @@ def add_complete(
                         sums[low + row, t] += flat[cells[row] + t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_known(
     codes: NDArray[np.uint16],
     start: NDArray[np.int64],
@@ -78,7 +78,7 @@ def add_known(
                     sums[row, t] += flat[cell + t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normalise_logs(sums: NDArray[np.float64]) -> int:
     """Take log sum exp off every row, in place; rows of -inf alone stay as they are, and their number is returned."""
     s, n_impossible = sums.shape[1], 0

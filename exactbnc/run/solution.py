@@ -51,9 +51,7 @@ class Solution:
 
         if self.dag is None:
             raise ParameterError("there is no network to convert: " + self.status.value)
-        return to_networkx(
-            self.dag, self.class_name, score=self.score, bound=self.bound, status=self.status.value
-        )
+        return to_networkx(self.dag, self.class_name, score=self.score, bound=self.bound, status=self.status.value)
 
     @property
     def gap(self) -> float:

@@ -10,15 +10,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Codes = NDArray[np.uint16]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_thetas(codes: Codes, weights: Floats, arities: Ints, others: Ints, child: int, target: int) -> Any:
     """The unit of every row, and log theta of the units x classes; `others` are the parents without the class.
 
@@ -55,7 +56,7 @@ def log_thetas(codes: Codes, weights: Floats, arities: Ints, others: Ints, child
     return units, theta
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cll_with(rest: Floats, units: Ints, log_theta: Floats, actual: Codes, weights: Floats) -> float:
     """sum over the rows of w log P(y | x), the class scores being those of `rest` plus the family's own.
 
@@ -77,7 +78,7 @@ def cll_with(rest: Floats, units: Ints, log_theta: Floats, actual: Codes, weight
     return cll
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _refine(labels: Ints, n_labels: int, column: Codes, arity: int, refined: Ints) -> int:
     """Number the pairs of label and value in order of appearance; `refined` may be `labels` itself."""
     number = np.full(n_labels * arity, -1, np.int64)
@@ -91,6 +92,6 @@ def _refine(labels: Ints, n_labels: int, column: Codes, arity: int, refined: Int
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log(p: float) -> float:
     return math.log(p) if p > 0 else -math.inf

@@ -11,8 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ class EdgeTables(NamedTuple):
     carry: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_scaled_tree_sums(codes: Codes, tables: EdgeTables, found: Floats) -> None:
     """found[row, c] = sum_v log sigma_v; codes are features x rows and all known."""
     n, s = codes.shape[0], found.shape[1]
@@ -72,7 +73,7 @@ def log_scaled_tree_sums(codes: Codes, tables: EdgeTables, found: Floats) -> Non
             found[(first + t) // s, (first + t) % s] = total[t] + math.log(product[t])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(codes: Codes, tables: EdgeTables, first: int, n_lanes: int, s: int, a: Floats) -> None:
     n = codes.shape[0]
     for u in range(n):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.network import bayesnet
+from scorecache.system.compiled import kernel
 
 UNKNOWN = np.uint16(bayesnet.UNKNOWN)
 BLOCK = 256
 """Rows at a time: they are read once, and every column's codes are written side by side."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode_numbers(
     values: NDArray[np.generic],
     low: NDArray[np.int64],

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.uint16]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def g2(codes: Codes, arities: Ints, weights: Ints, x: int, y: int, given: Ints) -> tuple[float, int]:
     """G^2 of variables x and y given others, and its degrees of freedom; codes are variables x rows."""
     n_rows = codes.shape[1]
@@ -39,7 +40,7 @@ def g2(codes: Codes, arities: Ints, weights: Ints, x: int, y: int, given: Ints) 
     return 2.0 * total, degrees
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_strata(arities: Ints, given: Ints) -> int:
     product = 1
     for v in given:
@@ -47,7 +48,7 @@ def _n_strata(arities: Ints, given: Ints) -> int:
     return product
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _margins(cells: Ints, of_x: Ints, of_y: Ints) -> int:
     """Fill in the sums of rows and of columns; the sum of all."""
     of_x[:] = 0
@@ -61,7 +62,7 @@ def _margins(cells: Ints, of_x: Ints, of_y: Ints) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_positive(counts: Ints) -> int:
     found = 0
     for count in counts:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_normalise(logits: Floats, group_start: Ints, log_theta: Floats) -> None:
     """log theta = b - log sum exp b, over the classes for a unit of the class, over the units of a group otherwise."""
     n_classes = logits.shape[1]
@@ -40,7 +41,7 @@ def log_normalise(logits: Floats, group_start: Ints, log_theta: Floats) -> None:
                 log_theta[u, c] = logits[u, c] - shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gradient_of_logits(residuals: Floats, log_theta: Floats, group_start: Ints) -> None:
     """Turn G into the gradient by b, in place: G_jk - theta_jk sum_k' G_jk'.
 
@@ -57,7 +58,7 @@ def gradient_of_logits(residuals: Floats, log_theta: Floats, group_start: Ints) 
                 residuals[u, c] -= math.exp(log_theta[u, c]) * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_residuals(log_theta: Floats, units: Ints, actual: Ints, weights: Floats, residuals: Floats) -> float:
     """CLL; G += w (1[c = y] - p_c) in every unit of every row."""
     n_rows, n_families = units.shape
@@ -76,7 +77,7 @@ def add_residuals(log_theta: Floats, units: Ints, actual: Ints, weights: Floats,
     return cll
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conditional_log_likelihood(log_theta: Floats, units: Ints, actual: Ints, weights: Floats) -> float:
     """CLL = sum over the rows of w log P(y | x)."""
     posterior = np.empty(log_theta.shape[1])
@@ -86,7 +87,7 @@ def conditional_log_likelihood(log_theta: Floats, units: Ints, actual: Ints, wei
     return cll
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _posterior(log_theta: Floats, units: Ints, actual: int, posterior: Floats) -> float:
     """P(c | x) for every class c, and log P(actual | x)."""
     n_classes = len(posterior)
@@ -97,7 +98,7 @@ def _posterior(log_theta: Floats, units: Ints, actual: int, posterior: Floats) -
     return _exp_normalise(posterior, actual)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exp_normalise(scores: Floats, actual: int) -> float:
     """Scores to probabilities, in place; the logarithm of one of them."""
     largest = scores.max()
@@ -111,7 +112,7 @@ def _exp_normalise(scores: Floats, actual: int) -> float:
     return float(own - math.log(total))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prediction_losses(
     counts: Floats, totals: Floats, group_of: Ints, units: Ints, actual: Ints, weights: Floats, n_passes: int
 ) -> Floats:

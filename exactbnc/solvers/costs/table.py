@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.problem.problem import Problem
 from exactbnc.solvers.costs.before import members_before
 from exactbnc.solvers.costs.graph import Ints, owners
 from scorecache.errors import ParameterError
+from scorecache.system.compiled import kernel
 
 Words = NDArray[np.uint64]
 
@@ -145,7 +145,7 @@ def _masks(start: Ints, members: Ints, n_vars: int) -> Words:
     return masks
 
 
-@njit(cache=True)
+@kernel
 def _dominated(child_start: Ints, masks: Words) -> NDArray[np.bool_]:
     """Which families hold all that an earlier, no dearer one of the same child holds."""
     is_dominated = np.zeros(len(masks), dtype=np.bool_)
@@ -185,7 +185,7 @@ def feasible_order(table: CostTable) -> Ints | None:
     return order if len(order) == table.n_vars else None
 
 
-@njit(cache=True)
+@kernel
 def _families_in_order(child_start: Ints, masks: Words, order: Ints) -> Ints:
     chosen = np.full(len(child_start) - 1, -1, dtype=np.int64)
     placed = np.zeros(masks.shape[1], dtype=np.uint64)
@@ -195,7 +195,7 @@ def _families_in_order(child_start: Ints, masks: Words, order: Ints) -> Ints:
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def _feasible_order(child_start: Ints, masks: Words) -> Ints:
     n_vars = len(child_start) - 1
     order = np.empty(n_vars, dtype=np.int64)
@@ -213,7 +213,7 @@ def _feasible_order(child_start: Ints, masks: Words) -> Ints:
     return order[:n_placed]
 
 
-@njit(cache=True)
+@kernel
 def _cheapest_inside(child_start: Ints, masks: Words, v: int, placed: Words) -> int:
     for f in range(child_start[v], child_start[v + 1]):
         fits = True

@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,7 +41,7 @@ class LatticeFamilies(NamedTuple):
     scores: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_blocks(blocks: Ints, n_low: int, families: LatticeFamilies, best: Floats) -> None:
     """Fill these rows of `best` (2^n_high by 2^n_low); the rows of all proper subsets must be finished."""
     n_vars = len(families.child_start) - 1
@@ -61,7 +62,7 @@ def fill_blocks(blocks: Ints, n_low: int, families: LatticeFamilies, best: Float
         _place_low_sinks(low_inside, row)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_inside(v: int, block: int, families: LatticeFamilies, scores: Floats) -> None:
     """scores[l] = the best score of v over its families inside the set (block, l); minus infinity if there is none."""
     scores[:] = -np.inf
@@ -73,7 +74,7 @@ def best_inside(v: int, block: int, families: LatticeFamilies, scores: Floats) -
     subset_max(scores)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def subset_max(values: Floats) -> None:
     """values[S] becomes the maximum of values[W] over all W inside S."""
     size = len(values)
@@ -92,13 +93,13 @@ def subset_max(values: Floats) -> None:
         width *= 2
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _larger(x: float, y: float) -> float:
     """One machine instruction, unlike `max`, which treats NaN."""
     return x if x > y else y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _subset_max_of_8(groups: Floats) -> None:
     """Bits 0, 1 and 2."""
     for g in range(groups.shape[0]):
@@ -111,7 +112,7 @@ def _subset_max_of_8(groups: Floats) -> None:
         groups[g, 6], groups[g, 7] = _larger(x6, x2), _larger(x7, x3)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _subset_max_of_4_runs(runs: Floats) -> None:
     """Two bits in one pass: `runs` has the shape (outer, 4, width)."""
     for k in range(runs.shape[0]):
@@ -121,13 +122,13 @@ def _subset_max_of_4_runs(runs: Floats) -> None:
             runs[k, 1, i], runs[k, 2, i], runs[k, 3, i] = x1, _larger(x2, x0), _larger(x3, x1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_sink(best_before: Floats, inside: Floats, best: Floats) -> None:
     for i in range(len(best)):
         best[i] = _larger(best[i], best_before[i] + inside[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place_low_sinks(inside: Floats, best: Floats) -> None:
     """Let every low variable be the last, in a row that holds the best with a high one last.
 

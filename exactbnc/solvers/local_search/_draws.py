@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Words = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw(random: Words, n: int) -> int:
     """A number below n < 2**31, by xorshift64* (Vigna 2016)."""
     bits = random[0]
@@ -23,7 +24,7 @@ def draw(random: Words, n: int) -> int:
     return int(np.int64((high * np.uint64(n)) >> np.uint64(31)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_exponential(random: Words) -> float:
     """A draw from the exponential distribution of mean 1."""
     one = 1 << 30

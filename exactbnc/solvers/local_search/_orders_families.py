@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -29,7 +30,7 @@ class Families(NamedTuple):
     holders: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_pairs(child_start: Ints, member_start: Ints, members: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """The pairs and their holders, as Families has them: families sorted by member, then by child."""
     n_vars = len(child_start) - 1

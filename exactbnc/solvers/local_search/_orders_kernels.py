@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.local_search._draws import draw
 from exactbnc.solvers.local_search._orders_families import Families, Ints, Words
+from scorecache.system.compiled import kernel
 
 TOTAL, KEPT, BEST, CHAIN_BEST, N_QUEUED, QUEUE_HEAD, CLOCK, WORK, N_IDLE, N_KICKS = range(10)
 """Places in the tally: costs of the order in hand, of the one to return to, of the best, of the best of the chain; the
@@ -47,7 +47,7 @@ class Walk(NamedTuple):
     random: Words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def last_rank(start: Ints, members: Ints, rank: Ints, family: int, limit: int) -> int:
     """The place of the family's last member, -1 without members; the limit if it is not below it."""
     last = -1
@@ -58,7 +58,7 @@ def last_rank(start: Ints, members: Ints, rank: Ints, family: int, limit: int) -
     return last
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fits(start: Ints, members: Ints, rank: Ints, family: int, limit: int, added: int) -> bool:
     """Are all members before the limit, one variable added to those (-1: none)?"""
     for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
@@ -67,7 +67,7 @@ def fits(start: Ints, members: Ints, rank: Ints, family: int, limit: int, added:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def holds(start: Ints, members: Ints, family: int, v: int) -> bool:
     """Is v a member of the family?"""
     for k in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
@@ -76,7 +76,7 @@ def holds(start: Ints, members: Ints, family: int, v: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def family_across(
     start: Ints, members: Ints, rank: Ints, holders: Ints, first: int, end: int, family: int, u: int, v: int
 ) -> int:
@@ -94,7 +94,7 @@ def family_across(
     return family
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def price_places(t: Families, walk: Walk, v: int) -> int:
     """Write to `change[j]` what the total changes by as v goes on to place j, from its own place outwards.
 
@@ -143,7 +143,7 @@ def price_places(t: Families, walk: Walk, v: int) -> int:
     return int(open_from + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_place(t: Families, walk: Walk, v: int) -> int:
     """The place of v with the least total; its own place if no other is better."""
     first = price_places(t, walk, v)
@@ -165,7 +165,7 @@ def best_place(t: Families, walk: Walk, v: int) -> int:
     return int(place)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put_in_queue(walk: Walk, v: int) -> None:
     """Have the insertions of v priced again."""
     if walk.is_queued[v]:
@@ -175,7 +175,7 @@ def put_in_queue(walk: Walk, v: int) -> None:
     walk.tally[N_QUEUED] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def queue_members(t: Families, walk: Walk, first: int, end: int) -> None:
     """Queue the members of some families, unless all variables are in the queue."""
     if walk.tally[N_QUEUED] == len(walk.order):
@@ -184,7 +184,7 @@ def queue_members(t: Families, walk: Walk, first: int, end: int) -> None:
         put_in_queue(walk, t.members[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose(t: Families, walk: Walk, u: int, family: int) -> None:
     """Give u a family; its predecessors are others than before."""
     walk.tally[TOTAL] += t.cost[family] - t.cost[walk.chosen[u]]
@@ -193,7 +193,7 @@ def choose(t: Families, walk: Walk, u: int, family: int) -> None:
     walk.stamp[u] = walk.tally[CLOCK]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pass_child(t: Families, walk: Walk, u: int, v: int, pair: int) -> None:
     """Give u its family with v on its other side; queue the parents that may do better for u than before.
 
@@ -216,7 +216,7 @@ def pass_child(t: Families, walk: Walk, u: int, v: int, pair: int) -> None:
     choose(t, walk, u, after)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move(t: Families, walk: Walk, v: int, place: int) -> None:
     """Put v at a place, and in the queue every other variable that may have an improving insertion now.
 
@@ -245,7 +245,7 @@ def move(t: Families, walk: Walk, v: int, place: int) -> None:
         queue_members(t, walk, before, before + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(t: Families, walk: Walk) -> None:
     """Start at `order`: ranks, families, total; all variables in the queue, shuffled."""
     n_vars = len(walk.order)
@@ -268,7 +268,7 @@ def enter(t: Families, walk: Walk) -> None:
         walk.is_queued[j] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def note_best(t: Families, walk: Walk) -> None:
     """Remember the order in hand if it is the best so far and every child has a family."""
     if walk.tally[TOTAL] >= walk.tally[BEST]:
@@ -281,7 +281,7 @@ def note_best(t: Families, walk: Walk) -> None:
         walk.best_order[j] = walk.order[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def climb(t: Families, walk: Walk, work: int) -> bool:
     """Best insertions, variable by variable, until none improves (True) or so much work is done (False)."""
     end = walk.tally[WORK] + work

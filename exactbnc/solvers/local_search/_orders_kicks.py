@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.local_search._draws import draw, draw_exponential
 from exactbnc.solvers.local_search._orders_families import Families, Ints, Words
@@ -22,13 +21,14 @@ from exactbnc.solvers.local_search._orders_kernels import (
     note_best,
     put_in_queue,
 )
+from scorecache.system.compiled import kernel
 
 _MAX_KICK = 4  # insertions, or families forced, in one kick
 _MAX_SEGMENT = 12  # variables that a kick moves together
 _SEGMENT_PART = 4  # and not more than every so many-th of all
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_order(t: Families, random: Words, noise: float) -> Ints:
     """Place the variable whose cheapest family among those placed costs least, times a draw from [1, 1 + noise].
 
@@ -64,14 +64,14 @@ def greedy_order(t: Families, random: Words, noise: float) -> Ints:
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def displace(t: Families, walk: Walk, v: int, place: int) -> None:
     """Move v, and have it priced again."""
     move(t, walk, v, place)
     put_in_queue(walk, v)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def force_family(t: Families, walk: Walk) -> None:
     """Open a cheaper family to some variable: it goes behind the last member, or the members come before it."""
     n_vars = len(walk.order)
@@ -90,7 +90,7 @@ def force_family(t: Families, walk: Walk) -> None:
             displace(t, walk, t.members[k], walk.rank[v])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_segment(t: Families, walk: Walk) -> None:
     """Move a few neighbours together to another place."""
     n_vars = len(walk.order)
@@ -103,7 +103,7 @@ def move_segment(t: Families, walk: Walk) -> None:
             displace(t, walk, walk.order[old], new + length - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kick(t: Families, walk: Walk) -> None:
     """Leave a local optimum: half the time by moving a segment, else by a few forced families or random insertions."""
     n_vars = len(walk.order)
@@ -118,7 +118,7 @@ def kick(t: Families, walk: Walk) -> None:
             displace(t, walk, draw(walk.random, n_vars), draw(walk.random, n_vars))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep(walk: Walk) -> None:
     """The order in hand becomes the one to return to."""
     for j in range(len(walk.order)):
@@ -129,7 +129,7 @@ def keep(walk: Walk) -> None:
     walk.tally[KEPT] = walk.tally[TOTAL]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def go_back(walk: Walk) -> None:
     """Return to the order kept; flips of that time are valid again, because no stamp is given out twice."""
     for j in range(len(walk.order)):
@@ -140,7 +140,7 @@ def go_back(walk: Walk) -> None:
     walk.tally[TOTAL] = walk.tally[KEPT]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hop(t: Families, walk: Walk, n_kicks: int, temperature: float, target: int, work: int) -> bool:
     """Climb, then kick and climb again; True when `n_kicks` in a row did not improve the chain, or at the target.
 

@@ -11,8 +11,9 @@ f has `value[f]` at the point and the members `members[start[f]:start[f + 1]]`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,7 +33,7 @@ def best_families(child_start: Ints, start: Ints, members: Ints, order: Ints) ->
     return None if np.any(chosen < 0) else chosen
 
 
-@njit(cache=True)
+@kernel
 def _sink_order(child_start: Ints, start: Ints, members: Ints, value: Floats) -> Ints:
     n_vars = len(child_start) - 1
     is_alive = np.ones(len(value), dtype=np.bool_)
@@ -82,7 +83,7 @@ def _sink_order(child_start: Ints, start: Ints, members: Ints, value: Floats) ->
     return order
 
 
-@njit(cache=True)
+@kernel
 def _best_families(child_start: Ints, start: Ints, members: Ints, rank: Ints) -> Ints:
     n_vars = len(child_start) - 1
     chosen = np.full(n_vars, -1, dtype=np.int64)

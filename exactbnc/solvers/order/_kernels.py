@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.ascent._entries import cheapest_inside, look
 from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
@@ -26,8 +25,8 @@ from exactbnc.solvers.bounds.ascent.layout import (
     holds,
     put,
 )
-from exactbnc.solvers.costs.bits import trailing_zeros
 from exactbnc.solvers.costs.graph import Ints
+from scorecache.system.compiled import kernel, trailing_zeros
 
 
 class Found(NamedTuple):
@@ -61,7 +60,7 @@ def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand(
     t: Sorted, ws: Workspace, states: Ints, cost: Ints, first: int, last: int, found: Found, closes: bool
 ) -> int:
@@ -91,7 +90,7 @@ def expand(
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _try_order(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, found: Found) -> int:
     """The cost of the order that the ascent ended with; returns by how much it is better than the best."""
     sets, order, children, best = ws.sets, ws.order, ws.children, found.best
@@ -114,7 +113,7 @@ def _try_order(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, found:
     return better
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: int, found: Found, n_found: int) -> int:
     """Note the variables that may come next; one alone if its cheapest family that is not dead lies inside S."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
@@ -154,7 +153,7 @@ def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: i
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _in_closed_set(
     t: Sorted, ws: Workspace, states: Ints, s: int, left: int, found: Found, begin: int, n_found: int
 ) -> int:

@@ -20,8 +20,9 @@ Networks 7 (1977); H. N. Gabow, Z. Galil, T. Spencer, R. E. Tarjan, Combinatoric
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 _NEW, _ON_PATH, _DONE, _ABSORBED = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def maximum_arborescence(given: Floats, root_last: bool) -> Ints:
     """The tail of the arc into every vertex; empty if no arborescence exists.
 
@@ -90,7 +91,7 @@ def maximum_arborescence(given: Floats, root_last: bool) -> Ints:
     return _opened(outer[:n_nodes], arc_tail, arc_head, n)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_tail(entering: Floats, root_last: bool) -> int:
     """The tail of the heaviest entering arc, the root where that is as good; -1 if no arc enters."""
     n = len(entering) - 1
@@ -106,7 +107,7 @@ def _best_tail(entering: Floats, root_last: bool) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _contract(
     weights: Floats, tails: NDArray[np.int32], heads: NDArray[np.int32], cycle: Ints, entered: Ints,
     state: NDArray[np.int8],
@@ -137,7 +138,7 @@ def _contract(
     state[kept] = _ON_PATH
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _opened(outer: Ints, arc_tail: Ints, arc_head: Ints, n: int) -> Ints:
     """The arc of a cycle replaces those of its parts that hold its head; the other parts keep their own."""
     chosen = np.empty(n, dtype=np.int64)

@@ -7,7 +7,6 @@ rest of the list is left alone while that is more than what is at stake.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.ascent.layout import (
     BYTE_START,
@@ -32,9 +31,10 @@ from exactbnc.solvers.bounds.ascent.layout import (
     Bytes,
 )
 from exactbnc.solvers.costs.graph import Ints
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cheapest_inside(full: Ints, first: int, last: int, states: Ints, s: int) -> int:
     """The first, cheapest family inside the state, -1 if there is none."""
     n_words = states.shape[1]
@@ -47,7 +47,7 @@ def cheapest_inside(full: Ints, first: int, last: int, states: Ints, s: int) -> 
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_sums(children: Ints, v: int, column_cut: Ints, free: Ints, sums: Ints) -> None:
     """Per byte of v's bits, the sums of the free multipliers for all 256 values."""
     first, last = children[v, COLUMN_START], children[v, COLUMN_END]
@@ -61,7 +61,7 @@ def make_sums(children: Ints, v: int, column_cut: Ints, free: Ints, sums: Ints) 
                 sums[row, (1 << bit) + low] = sums[row, low] + weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look(
     v: int,
     least: int,
@@ -126,7 +126,7 @@ def look(
     return least
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pay(v: int, amount: int, left: int, c: int, children: Ints, entries: Ints, sets: Ints) -> None:
     """Lower by an amount the r of v's entries that miss the cluster of set c; drop what is dead with `left` left."""
     n_words = sets.shape[1]

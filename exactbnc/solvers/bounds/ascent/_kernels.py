@@ -16,7 +16,6 @@ Which families are looked at is in `_entries`, placing and clusters in `_stuck`,
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.ascent._entries import cheapest_inside, look, make_sums, pay
 from exactbnc.solvers.bounds.ascent._stuck import grow, minimise, place
@@ -47,14 +46,14 @@ from exactbnc.solvers.bounds.ascent.layout import (
     holds,
     put,
 )
-from exactbnc.solvers.costs.bits import popcount
 from exactbnc.solvers.costs.graph import Ints
+from scorecache.system.compiled import kernel, popcount
 
 LARGE = 64
 """A larger stuck set is grown anew from one variable before it is shrunk."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free: Ints) -> int:
     """sum lambda rho(S) + sum of mu outside S; `free[q]` becomes the multiplier if cut q is free, else 0."""
     n_words = states.shape[1]
@@ -79,7 +78,7 @@ def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
     """First entries of every variable outside S; returns what is left of the gap, negative if nothing."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
@@ -105,7 +104,7 @@ def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[int, int]:
     """Dual ascent until entries with r = 0 give an order: what is left, negative if nothing, and how many raises."""
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
@@ -163,7 +162,7 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
         n_raises += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend_from(t: Sorted, ws: Workspace, states: Ints, left: int, order: Ints) -> tuple[int, int]:
     """Dual ascent at state 0, variables tried in an order; the clusters and what they raised are in the workspace."""
     left = begin(t, ws, states, 0, left)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.ascent.layout import CLUSTER, MASK, N_ZEROS, START, STUCK, put
-from exactbnc.solvers.costs.bits import trailing_zeros
 from exactbnc.solvers.costs.graph import Ints
+from scorecache.system.compiled import kernel, trailing_zeros
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place(
     waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
 ) -> int:
@@ -44,7 +43,7 @@ def place(
         n_waiting = n_left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place_in_word(
     waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
 ) -> int:
@@ -73,7 +72,7 @@ def _place_in_word(
         n_waiting = n_left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, hits: Ints) -> int:
     """A small stuck subset of a stuck set, grown from who has fewest entries with r = 0; it replaces the set.
 
@@ -120,7 +119,7 @@ def grow(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, s
     return n_members
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
     """Does an entry hold a variable of the set?"""
     common = np.int64(0)
@@ -129,7 +128,7 @@ def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
     return bool(common != 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def minimise(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
     """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
 

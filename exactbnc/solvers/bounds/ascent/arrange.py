@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.ascent.layout import (
@@ -22,9 +21,9 @@ from exactbnc.solvers.bounds.ascent.layout import (
 )
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, reduced_costs
-from exactbnc.solvers.costs.bits import popcount, trailing_zeros
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, Words
+from scorecache.system.compiled import kernel, popcount, trailing_zeros
 
 
 def arrange(table: CostTable, is_alive: NDArray[np.bool_], cuts: Cuts, multipliers: Ints) -> Sorted:
@@ -61,7 +60,7 @@ def arrange(table: CostTable, is_alive: NDArray[np.bool_], cuts: Cuts, multiplie
     )
 
 
-@njit(cache=True)
+@kernel
 def _columns(n_vars: int, cuts: Cuts, facets: NDArray[np.int8]) -> tuple[Ints, Ints, Ints]:
     """Per child the cuts that it is in, each as often as the largest a(v, W); start, cut, 1 for the first time, ..."""
     levels = np.zeros((len(cuts.k), n_vars), dtype=np.int8)
@@ -88,7 +87,7 @@ def _columns(n_vars: int, cuts: Cuts, facets: NDArray[np.int8]) -> tuple[Ints, I
     return start, cut, level
 
 
-@njit(cache=True)
+@kernel
 def _bits(
     start: Ints,
     masks: Words,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.costs.graph import Ints
+from scorecache.system.compiled import kernel
 
 Bytes = NDArray[np.uint8]
 
@@ -97,13 +97,13 @@ def make_workspace(table: Sorted) -> Workspace:
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def holds(words: Ints, row: int, v: int) -> bool:
     """Is variable v in the set of that row?"""
     return bool((words[row, v >> 6] >> (v & 63)) & 1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def put(words: Ints, row: int, v: int) -> None:
     """Add variable v to the set of that row."""
     words[row, v >> 6] |= np.int64(1) << np.int64(v & 63)

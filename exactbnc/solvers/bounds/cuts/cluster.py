@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -89,7 +90,7 @@ def _shortest_cycle(before: Sequence[Sequence[int]], v: int) -> list[int]:
     return []
 
 
-@njit(cache=True)
+@kernel
 def _is_hit(family: int, state: NDArray[np.int8], start: Ints, members: Ints, wanted: int) -> bool:
     """Does the family have a member in the given state?"""
     for position in range(start[family], start[family + 1]):  # noqa: SIM110 (compiled)
@@ -98,7 +99,7 @@ def _is_hit(family: int, state: NDArray[np.int8], start: Ints, members: Ints, wa
     return False
 
 
-@njit(cache=True)
+@kernel
 def _grow_all(n_vars: int, child: Ints, value: Floats, start: Ints, members: Ints, threshold: float) -> Bools:
     """From each variable, add the variable that leaves the least unhit mass; keep the cluster once it is violated."""
     found = np.zeros((n_vars, n_vars), dtype=np.bool_)
@@ -138,7 +139,7 @@ def _grow_all(n_vars: int, child: Ints, value: Floats, start: Ints, members: Int
     return found[:n_found]
 
 
-@njit(cache=True)
+@kernel
 def _evaluate(
     state: NDArray[np.int8], child: Ints, value: Floats, start: Ints, members: Ints
 ) -> tuple[float, float, int]:
@@ -155,7 +156,7 @@ def _evaluate(
     return unhit, lost, largest
 
 
-@njit(cache=True)
+@kernel
 def _search(
     n_vars: int,
     child: Ints,

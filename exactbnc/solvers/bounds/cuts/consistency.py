@@ -12,8 +12,9 @@ Families are given per child, `child_start[v]:child_start[v + 1]`; bit u % 64 of
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -26,7 +27,7 @@ def consistent_families(child_start: Ints, masks: Words, is_possible: Bools) -> 
     return np.asarray(is_consistent) if is_feasible else None
 
 
-@njit(cache=True)
+@kernel
 def _consistent(child_start: Ints, masks: Words, is_possible: Bools) -> tuple[Bools, bool]:
     n_vars = len(child_start) - 1
     own_start, own = np.zeros(n_vars + 1, dtype=np.int64), np.flatnonzero(is_possible)
@@ -50,7 +51,7 @@ def _consistent(child_start: Ints, masks: Words, is_possible: Bools) -> tuple[Bo
     return is_consistent, True
 
 
-@njit(cache=True)
+@kernel
 def _place(own_start: Ints, own: Ints, masks: Words, order: Ints, n_placed: int, placed: Words) -> int:
     """Place whom one can after the first `n_placed` of the order, which they join; returns how many are placed."""
     n_before = -1
@@ -67,7 +68,7 @@ def _place(own_start: Ints, own: Ints, masks: Words, order: Ints, n_placed: int,
     return n_placed
 
 
-@njit(cache=True)
+@kernel
 def _is_inside(masks: Words, family: int, placed: Words) -> bool:
     for w in range(len(placed)):  # noqa: SIM110 (compiled)
         if masks[family, w] & ~placed[w]:
@@ -75,6 +76,6 @@ def _is_inside(masks: Words, family: int, placed: Words) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _add(placed: Words, v: int) -> None:
     placed[v >> 6] |= np.uint64(1) << np.uint64(v & 63)

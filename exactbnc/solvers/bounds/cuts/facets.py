@@ -20,14 +20,15 @@ So rho(D) - rho(D + v) <= a(v, A) for all A within D: rho is a potential along a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 if TYPE_CHECKING:
     from exactbnc.solvers.bounds.cuts.cluster import Point
@@ -121,10 +122,10 @@ def violated_facets(
     the cluster inequalities imply these facets. Families without parents may be left out.
     """
     neighbour_start, neighbours = _neighbours(point)
-    subsets = _compiled(_subsets)(neighbour_start, neighbours, subset_cap)
+    subsets = _subsets(neighbour_start, neighbours, subset_cap)
     family_order = np.argsort(point.child, kind="stable")
     family_start = np.searchsorted(point.child[family_order], np.arange(point.n_vars + 1))
-    row, facet, violation = _compiled(_evaluate)(
+    row, facet, violation = _evaluate(
         subsets,
         family_start,
         family_order,
@@ -194,15 +195,7 @@ def _neighbours(point: Point) -> tuple[Ints, Ints]:
     return np.searchsorted(variable, np.arange(point.n_vars + 1)), neighbour
 
 
-@cache
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel, compiled; importing the tables alone leaves numba out."""
-    from numba import njit
-
-    kernel: Callable[..., Any] = njit(cache=True)(function)
-    return kernel
-
-
+@kernel
 def _subsets(neighbour_start: Ints, neighbours: Ints, subset_cap: int) -> Ints:
     """The sets of four with at least 4 of 6 pairs adjacent, members rising.
 
@@ -249,6 +242,7 @@ def _subsets(neighbour_start: Ints, neighbours: Ints, subset_cap: int) -> Ints:
     return found[:n_found]
 
 
+@kernel
 def _evaluate(
     subsets: Ints,
     family_start: Ints,

@@ -18,13 +18,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
-from exactbnc.solvers.costs.bits import has, popcount, trailing_zeros
+from exactbnc.solvers.costs.bits import has
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import WORD, CostTable, Words
+from scorecache.system.compiled import kernel, popcount, trailing_zeros
 
 CLUSTER = -1
 """In place of the number of a facet."""
@@ -117,7 +117,7 @@ def reduced_costs(table: CostTable, cuts: Cuts, multipliers: Ints) -> Reduced:
     return Reduced(cost, mu, int(np.sum(right_hand_sides(cuts) * multipliers) + np.sum(mu)))
 
 
-@njit(cache=True)
+@kernel
 def cut_value(masks: Words, f: int, v: int, cuts: Cuts, q: int, facets: NDArray[np.int8]) -> int:
     """a(v, W) of cut q for family f of its member v."""
     if cuts.facet[q] < 0:
@@ -134,7 +134,7 @@ def cut_value(masks: Words, f: int, v: int, cuts: Cuts, q: int, facets: NDArray[
     return int(facets[cuts.facet[q], own, inside])
 
 
-@njit(cache=True)
+@kernel
 def _subtract(
     child_start: Ints, masks: Words, cuts: Cuts, multipliers: Ints, facets: NDArray[np.int8], cost: Ints
 ) -> None:
@@ -167,7 +167,7 @@ def _subtract(
                     cost[f] -= multipliers[q] * cut_value(masks, f, v, cuts, q, facets)
 
 
-@njit(cache=True)
+@kernel
 def _meet(family: Words, members: Words, n: int, met: Words) -> None:
     """met[q] != 0: the family meets cluster q."""
     met[:n] = 0
@@ -178,7 +178,7 @@ def _meet(family: Words, members: Words, n: int, met: Words) -> None:
                 met[q] |= word & members[w, q]
 
 
-@njit(cache=True)
+@kernel
 def _meet_twice(family: Words, members: Words, n: int, met: Words, met_twice: Words) -> None:
     """met_twice[q] != 0: the family has at least two members in cluster q."""
     met[:n] = 0
@@ -192,7 +192,7 @@ def _meet_twice(family: Words, members: Words, n: int, met: Words, met_twice: Wo
                 met[q] |= common
 
 
-@njit(cache=True)
+@kernel
 def _price_of_none(met: Words, price: Ints, n: int) -> int:
     total = 0
     for q in range(n):
@@ -200,7 +200,7 @@ def _price_of_none(met: Words, price: Ints, n: int) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _coefficients(child_start: Ints, masks: Words, cuts: Cuts, q: int, facets: NDArray[np.int8]) -> tuple[Ints, Ints]:
     families = np.empty(len(masks), dtype=np.int64)
     values = np.empty(len(masks), dtype=np.int64)

@@ -13,9 +13,9 @@ other at the point: a pair has unhit mass 2 and its families with one member ins
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.cuts.cluster import MIN_VIOLATION, Bools, Floats, Ints, Point
+from scorecache.system.compiled import kernel
 
 
 def grown_clusters(point: Point, k: int, *, min_violation: float = MIN_VIOLATION) -> tuple[Bools, Floats]:
@@ -50,7 +50,7 @@ def _holders(point: Point, family: Ints) -> tuple[Ints, Ints]:
     return np.concatenate([[0], np.cumsum(sizes)]), family[by_member]
 
 
-@njit(cache=True)
+@kernel
 def _grow(
     n_vars: int,
     child: Ints,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from exactbnc.solvers.costs.bits import popcount
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import Words
+from scorecache.system.compiled import kernel, popcount
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -23,7 +22,7 @@ SMALL_STEP = 1e-3
 """Sweeps end when no weight changed by more than this share."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def missing_flags(
     child_start: Ints, families: Words, clusters: Words, k: Ints, pair_start: Ints, members: Ints
 ) -> tuple[Ints, Flags]:
@@ -44,7 +43,7 @@ def missing_flags(
     return flag_start, misses
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(
     child_start: Ints,
     k: Ints,
@@ -94,7 +93,7 @@ def sweep(
             break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_factor(hitting: Floats, missing: Floats, n_members: int, k: float) -> float:
     """z with  sum_v B_v z / (A_v + B_v z) = k  for A hitting and B missing; 0 or LARGEST_STEP where there is none.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
 from exactbnc.solvers.bounds.cuts.cluster import Bools
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import Words
+from scorecache.system.compiled import kernel
 
 
 def smallest_families(start: Ints, child_start: Ints) -> Ints:
@@ -26,7 +26,7 @@ def rows_of(start: Ints, members: Ints, rows: Ints) -> tuple[Ints, Ints]:
     return chosen_start, members[position]
 
 
-@njit(cache=True)
+@kernel
 def is_among_first(child: Ints, n_vars: int, most: int) -> Bools:
     """Marks the first `most` entries of every child."""
     n_seen = np.zeros(n_vars, dtype=np.int64)
@@ -37,7 +37,7 @@ def is_among_first(child: Ints, n_vars: int, most: int) -> Bools:
     return is_first
 
 
-@njit(cache=True)
+@kernel
 def is_acyclic(masks: Words, chosen: Ints) -> bool:
     """Can the children of these families, one each, be put in order?"""
     n_vars = len(chosen)

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, joined, no_cuts, right_hand_sides
-from exactbnc.solvers.costs.bits import has, trailing_zeros
+from exactbnc.solvers.costs.bits import has
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, Words
+from scorecache.system.compiled import kernel, trailing_zeros
 
 DUAL_TOL = 1e-7
 """HiGHS's tolerance on reduced costs, in score units."""
@@ -120,7 +120,7 @@ class ColumnLP:
         return Solved(x, (x <= 0.0) & (reduced > DUAL_TOL), np.maximum(0.0, np.where(self.is_complement, -dual, dual)))
 
 
-@njit(cache=True)
+@kernel
 def _largest(cuts: Cuts, q: int, v: int, facets: NDArray[np.int8]) -> int:
     """amax of member v: its largest coefficient in cut q."""
     if cuts.facet[q] < 0:
@@ -133,7 +133,7 @@ def _largest(cuts: Cuts, q: int, v: int, facets: NDArray[np.int8]) -> int:
     return largest
 
 
-@njit(cache=True)
+@kernel
 def _rows(
     masks: Words, child: Ints, families: Ints, cuts: Cuts, facets: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, Bools, Ints]:
@@ -179,7 +179,7 @@ def _rows(
     return start, columns[:n].copy(), values[:n].copy(), is_complement, most
 
 
-@njit(cache=True)
+@kernel
 def _columns(
     masks: Words, child: Ints, families: Ints, cuts: Cuts, is_complement: Bools, facets: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:

@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, right_hand_sides
-from exactbnc.solvers.costs.bits import trailing_zeros
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import Words
 from exactbnc.solvers.ilp.model.model import Columns, Floats, Row
+from scorecache.system.compiled import kernel, trailing_zeros
 
 
 def cut_rows(columns: Columns, cuts: Cuts) -> Iterator[Row]:
@@ -29,7 +28,7 @@ def cut_rows(columns: Columns, cuts: Cuts) -> Iterator[Row]:
         yield Row(listed, a, rhs=float(most - rho)) if is_complement else Row(listed, a, lhs=float(rho))
 
 
-@njit(cache=True)
+@kernel
 def _row(
     child_start: Ints, masks: Words, cuts: Cuts, q: int, facets: NDArray[np.int8]
 ) -> tuple[Ints, Floats, bool, int]:
