@@ -23,10 +23,10 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Solution
 from exactbnc.solvers.solve import solve
-from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
+from scorecache.scoring.build import build_cache
 
 DATA = Path(__file__).resolve().parent.parent / ".." / "shared" / "data"
 NAMES = ("vehicle", "waveform-21", "german", "hepatitis", "spect", "chess", "satimage", "soybean-large")

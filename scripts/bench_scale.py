@@ -119,7 +119,7 @@ def measure_model() -> None:
 
 def measure_one(number: int) -> None:
     """One configuration: families, predicted and measured seconds and bytes."""
-    from scorecache.building.build import plan_build
+    from scorecache.scoring.build import plan_build
 
     n_vars, n_rows, kinds, parents, score = CONFIGURATIONS[number]
     plan_build(_dataset(n_vars, 200, kinds), score, max_parents=min(parents, 3)).run(n_jobs=1)  # loads the kernels
@@ -137,7 +137,7 @@ def measure_one(number: int) -> None:
 
 def measure_parts() -> None:
     """CPU seconds of all children together and of one child at a time."""
-    from scorecache.building.build import plan_build
+    from scorecache.scoring.build import plan_build
 
     print("| variables | rows | arities | parents | score | together s | one at a time s | ratio |\n"
           "|--:|--:|:--|--:|:--|--:|--:|--:|")  # fmt: skip

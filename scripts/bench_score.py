@@ -45,17 +45,17 @@ from _bench import (
     wall_seconds_of,
 )
 
-from scorecache.building.build import build_cache, plan_build
 from scorecache.cache import ScoreCache
 from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.formats import read_cache, write_cache
-from scorecache.scores import CellScore
-from scorecache.scoring.joint.build import run_levels
-from scorecache.scoring.joint.prepare import prepare
-from scorecache.scoring.progress import Deadline, Runner
+from scorecache.scoring.build import build_cache, plan_build
+from scorecache.scoring.dispatch import run_piece
+from scorecache.scoring.jobs import make_job, make_units, prepare
+from scorecache.scoring.kept import Kept
+from scorecache.scoring.levels import score_units
 
 SEED = 20240229
 BINARY = (100, 1000)
@@ -127,14 +127,21 @@ def levels_alone(name: str, settings: Settings) -> list[Row]:
     """The features of anb-fcll without set-up and sorting: counting, scoring and pruning, level by level."""
     dataset = breast_cancer(settings)
     plan = plan_build(dataset, "fcll", domain=Domain.of(dataset.names, "anb", class_name="class", max_parents=4))
-    features = max(plan.groups, key=lambda group: len(group.children))
-    assert isinstance(plan.score, CellScore)
-    prepared = prepare(plan.rows, plan.domain, dataset.arities, features, plan.score, plan.pruning)
-    timing, kept = measure(
-        lambda: None,
-        lambda _: sum(len(scores) for _, scores, _ in run_levels(prepared, Runner(1, Deadline(None), None, 1))),
-        settings.repeats,
-    )
+    features = next(unit for unit in make_units(plan.groups, plan.score) if unit.child is None)
+    prepared = prepare(make_job(plan), features)
+
+    def levels(_: None) -> int:
+        kept = Kept(float("inf"))
+        score_units(
+            [features],
+            {features: prepared},
+            lambda tasks, known: ((task, run_piece(prepared, task[1], known[features])) for task in tasks),
+            kept,
+            lambda *_: None,
+        )
+        return sum(len(scores) for _, scores, _ in kept.pieces)
+
+    timing, kept = measure(lambda: None, levels, settings.repeats)
     row = timed_row(
         name,
         timing,

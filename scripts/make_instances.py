@@ -24,13 +24,13 @@ import numpy as np
 from _networks import ASIA, CANCER, Network, sample
 from numpy.typing import NDArray
 
-from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.formats import write_cache
 from scorecache.scores import make_score
+from scorecache.scoring.build import build_cache
 
 INSTANCES = Path(__file__).resolve().parent.parent / "instances"
 MAX_PARENTS = 3

@@ -31,7 +31,7 @@ _OWN_BOUNDS = {
     "fcll": "in an ANB, the likelihood given all others and the most that the class can tell",
     "acll": "in an ANB, its cells of negative weight alone",
 }
-"""Scores whose bound on supersets is a formula of their own (`scorecache.scoring.conditional.bounds`)."""
+"""Scores whose bound on supersets is a formula of their own (`scorecache.counting.table_bounds`)."""
 
 SKLEARN = {
     "exact": ("exactbnc", "ExactBNClassifier", "Sugahara, Ueno 2021; the solver: this package"),

@@ -82,7 +82,6 @@ def score(
         raise UsageError("say where the score file goes: -o FILE, or -o - for stdout (or --dry-run for an estimate)")
 
     from exactbnc.problem.constraintfile import read_tiers
-    from scorecache.building.build import plan_build
     from scorecache.data.codestore import CODES_SHARE
     from scorecache.data.statesfile import load_states
     from scorecache.data.tablefile import read_table
@@ -90,7 +89,7 @@ def score(
     from scorecache.formats import format_of, write_cache
     from scorecache.formats._writing import check_names
     from scorecache.scores import make_score
-    from scorecache.scoring.progress import n_threads
+    from scorecache.scoring.build import plan_build
 
     if output is not None:
         check_score_file_name(output, file_format)
@@ -138,8 +137,7 @@ def score(
     folder = None if resume is None else plan.part_folder(resume)
     if folder is not None:
         talk.note(f"resume: {folder.n_files} finished parts in {resume}")
-    threads = resume is not None and scheduler is None
-    with workers_of(scheduler, n_threads(jobs) if threads else None) as client, talk.progress() as listener:
+    with workers_of(scheduler) as client, talk.progress() as listener:
         cache = plan.run(
             n_jobs=jobs,
             memory_limit=memory_bytes,

@@ -24,12 +24,12 @@ from exactbnc.run.events import Listener
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.solve import solve
-from scorecache.building.build import BuildPlan, plan_build
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain, structure_named
 from scorecache.errors import ParameterError, TimeLimitError
 from scorecache.scores import Score, make_score
 from scorecache.scores._base import require_positive
+from scorecache.scoring.build import BuildPlan, plan_build
 
 MOST_FAMILIES = 500_000
 """Without a limit of the parents, the largest one with at most so many families is taken."""

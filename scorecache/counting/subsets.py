@@ -66,6 +66,26 @@ def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, bino
     return rank
 
 
+@njit(cache=True, nogil=True)
+def sets_before(row_to: int, n_row: int, n: int, binom: Ints) -> int:
+    """The number of sets in all rows of `n_row` elements before row number `row_to`."""
+    if n_row == 0:
+        return n
+    if row_to == binom[n, n_row]:
+        return int(binom[n, n_row + 1])
+    row = np.zeros(n_row, np.int64)
+    unrank(row_to, n_row, n, binom, row)
+    return rank_without(row, n_row, -1, -1, 1, binom)
+
+
+@njit(cache=True, nogil=True)
+def ranks_below(row: Ints, n_row: int, binom: Ints, ranks: Ints) -> None:
+    """The ranks of the sets with one variable less than row + {x}: without p_i (for x = 0; add x), and the row."""
+    for i in range(n_row):
+        ranks[i] = rank_without(row, n_row, i, -1, 1, binom)
+    ranks[n_row] = rank_without(row, n_row, -1, -1, 0, binom)
+
+
 def row_chunks(
     binom: Ints, size: int, n: int, row_from: int, row_to: int, n_sets: int, *, lead: int = 1
 ) -> Iterator[tuple[int, int]]:

@@ -1,18 +1,20 @@
-"""Run the pieces of a build on threads, within the time limit, telling a listener how far it is."""
+"""Threads for the pieces of a build, and its time limit."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from scorecache.errors import ParameterError, TimeLimitError
-from scorecache.scoring.survivors import Survivors, Task
+
+Result = TypeVar("Result")
 
 Listener = Callable[[int, int, int, int], None]
-"""Called as listener(step, n_steps, done, total) from the caller's thread; a step is a level of a group."""
+"""Called as listener(step, n_steps, done, total) from the caller's thread; a step is a level."""
 
 AHEAD = 2
 """Pieces handed to each thread in advance: enough to keep it busy, few enough that results do not pile up."""
@@ -33,18 +35,14 @@ class Deadline:
             raise TimeLimitError(f"the time limit of {self._seconds:g} s was reached; nothing was written")
 
 
-class Runner:
+class Threads:
     """Runs kernels, which release the interpreter's lock, one after the other or on a pool of threads."""
 
-    def __init__(self, n_threads: int, deadline: Deadline, listener: Listener | None, n_steps: int) -> None:
+    def __init__(self, n_threads: int) -> None:
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._n_threads = n_threads
-        self._deadline = deadline
-        self._listener = listener
-        self._n_steps = n_steps
-        self._step = 0
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Threads:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -55,30 +53,18 @@ class Runner:
         finally:  # a second Ctrl-C must not leave pieces in the queue: Python would run them all before it ends
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def next_step(self) -> None:
-        self._step += 1
-
-    def run(self, tasks: list[Task], *, announce: bool = True) -> Iterator[Survivors]:
-        """Yield the results in the order of the tasks; `announce` tells the listener of each."""
-        for done, result in enumerate(self._results(tasks)):
-            if self._listener is not None and announce:
-                self._listener(self._step, self._n_steps, done + 1, len(tasks))
-            yield result
-
-    def _results(self, tasks: list[Task]) -> Iterator[Survivors]:
-        if self._pool is None or len(tasks) == 1:
-            for kernel, arguments in tasks:
-                self._deadline.check()
-                yield kernel(*arguments)
+    def run(self, function: Callable[..., Result], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
+        """Yield the results in the order of the arguments."""
+        if self._pool is None or len(arguments) == 1:
+            for own in arguments:
+                yield function(*own)
             return
-        waiting: deque[Future[Survivors]] = deque()
-        for kernel, arguments in tasks:
-            self._deadline.check()
-            waiting.append(self._pool.submit(kernel, *arguments))
+        waiting: deque[Future[Result]] = deque()
+        for own in arguments:
+            waiting.append(self._pool.submit(function, *own))
             if len(waiting) >= AHEAD * self._n_threads:
                 yield waiting.popleft().result()
         while waiting:
-            self._deadline.check()
             yield waiting.popleft().result()
 
 

@@ -17,9 +17,9 @@ from exactbnc.graph.dag import DAG
 from exactbnc.proof.file import certified_problem, proof_of, read_certificate
 from fuzzing import objects
 from fuzzing.reader import Reader, Seed, written
-from scorecache.building.partfiles import PartFolder
-from scorecache.building.parts import Part
 from scorecache.cache import ScoreCache
+from scorecache.scoring.levels import Found
+from scorecache.scoring.partfiles import PartFolder
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,18 @@ def _same_checkpoint(mine: Any, theirs: Any) -> bool:
     return bool(facts[0] == facts[1])
 
 
-_PART = Part(0, 0, 1)
+_PART = "unit0-level1-labels-0"
 
 
 def _part_seed(random: Random) -> Seed:
     families = [
-        (np.array([random.random() for _ in range(n)]), np.arange(n * size, dtype=np.int32).reshape(n, size))
+        (np.arange(n), np.array([random.random() for _ in range(n)]), np.arange(n * size).reshape(n, size))
         for size, n in enumerate((1, 3, 2))
     ]
     with TemporaryDirectory() as folder:
         parts = PartFolder(Path(folder), "the build")
-        parts.save(_PART, families)
-        return (Path(folder) / f"{_PART.name}.part").read_bytes(), None
+        parts.save(_PART, Found(tuple(families)))
+        return (Path(folder) / f"{_PART}.part").read_bytes(), None
 
 
 def _sealed_part(content: bytes) -> bytes:
@@ -136,7 +136,7 @@ def _sealed_part(content: bytes) -> bytes:
 def _read_part(path: str, companion: Any, random: Random) -> Any:
     folder = Path(path).parent / "parts"
     folder.mkdir(exist_ok=True)
-    (folder / f"{_PART.name}.part").write_bytes(Path(path).read_bytes())
+    (folder / f"{_PART}.part").write_bytes(Path(path).read_bytes())
     parts = PartFolder(folder, "the build")
     parts.open()
     return parts.load(_PART)

@@ -7,8 +7,8 @@ import pytest
 
 from exactbnc import ExactBNClassifier
 from scorecache import read_csv
-from scorecache.building.build import build_cache
-from scorecache.building.workers import results_of, sends_to_a_cluster
+from scorecache.scoring.build import build_cache
+from scorecache.scoring.workers import results_of, sends_to_a_cluster
 from tests.exactbnc.cli.conftest import ROOT
 from tests.exactbnc.evaluate.test_parallel import measured
 from tests.scorecache.literal import refusal

@@ -18,11 +18,11 @@ from exactbnc.network.parameters import fit_parameters, make_parameters
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
 from scorecache import build_cache
-from scorecache.building.build import BuildPlan
 from scorecache.data.dataset import Dataset
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.errors import DataError, ParameterError, TimeLimitError
 from scorecache.scores import make_score
+from scorecache.scoring.build import BuildPlan
 from tests import oracles
 
 NAMES = ("a", "b", "c", "d", "y")

@@ -12,10 +12,10 @@ from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.formats import read_cache
+from scorecache.scoring.build import build_cache
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
 SOLU = SHARED / "instances" / "public.solu"

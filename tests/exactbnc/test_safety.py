@@ -11,11 +11,11 @@ from exactbnc.problem.problem import Problem
 from exactbnc.problem.soundness import unsound_reasons
 from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
-from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.record import Record
+from scorecache.scoring.build import build_cache
 from tests.exactbnc.random_problems import best_score, random_constraints
 from tests.strategies import datasets, examples, feasible_domains
 

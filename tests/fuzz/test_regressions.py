@@ -21,8 +21,6 @@ from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.formats.files import read_bayesnet
 from exactbnc.problem.constraintfile import ConstraintFileError, read_constraints, read_tiers, write_constraints
 from exactbnc.problem.constraints import Constraints
-from scorecache.building.partfiles import PartFolder
-from scorecache.building.parts import Part
 from scorecache.cache import ScoreCache
 from scorecache.data.csvfile import read_csv
 from scorecache.data.statesfile import load_states
@@ -30,6 +28,8 @@ from scorecache.domain import Domain
 from scorecache.errors import DataError, InputError, ParameterError
 from scorecache.formats import read_cache, write_cache
 from scorecache.record import Record
+from scorecache.scoring.levels import Found
+from scorecache.scoring.partfiles import PartFolder
 from tests.strategies import examples
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
@@ -467,17 +467,17 @@ def test_a_table_of_json_that_is_none_is_refused(tmp_path, table):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("shapes", [[10**9, 10**9]]),
-        ("shapes", [[2, 1]]),
-        ("shapes", [[True, 0]]),
-        ("shapes", 1),
-        ("shapes", [[0, 2**40]]),
+        ("arrays", [["int32", 10**9, 10**9]]),
+        ("arrays", [["float64", 2, 1]]),
+        ("arrays", [["int32", True, 0]]),
+        ("arrays", 1),
+        ("arrays", [["int32", 0, 2**40]]),
     ],
     ids=str,
 )
 def test_a_part_that_lies_about_its_size_is_as_good_as_absent(tmp_path, key, value):
-    folder, part = PartFolder(tmp_path, "build"), Part(0, 0, 1)
-    folder.save(part, [(np.array([-1.5]), np.empty((1, 0), np.int32))])
+    folder, part = PartFolder(tmp_path, "build"), "child0-1of1"
+    folder.save(part, Found(((np.array([0]), np.array([-1.5]), np.empty((1, 0), np.int32)),)))
     (file,) = tmp_path.iterdir()
     head, _, payload = file.read_bytes().partition(b"\n")
     file.write_bytes(json.dumps({**json.loads(head), key: value}).encode() + b"\n" + payload)
@@ -495,7 +495,7 @@ def test_a_part_nested_deeply_is_as_good_as_absent(tmp_path):
     folder.open()
 
     with pytest.warns(UserWarning, match="is damaged"):
-        assert folder.load(Part(0, 0, 1)) is None
+        assert folder.load("child0-1of1") is None
 
 
 def test_half_a_character_in_a_network_is_refused(tmp_path):

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from scorecache.building.build import build_cache, plan_build
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
 from scorecache.formats import write_cache
 from scorecache.scores import make_score
+from scorecache.scoring.build import build_cache, plan_build
 from scorecache.scoring.plan import bitmap_prefix
 from tests import oracles
 from tests.scorecache.literal import (
@@ -161,7 +161,7 @@ def test_memory_estimate_in_the_refusal_is_readable():
 
 
 def test_without_a_limit_all_but_small_builds_are_held_against_the_free_memory(monkeypatch):
-    monkeypatch.setattr("scorecache.building.build.available_memory", lambda: 1000)
+    monkeypatch.setattr("scorecache.scoring.build.available_memory", lambda: 1000)
 
     build_cache(table(5, 50), "bic")
 
@@ -349,7 +349,7 @@ def test_two_million_rows_in_a_hundred_thousand_kinds_are_scored(score):
 # BDeu of a binary child and parent whose four cells hold 4, 1, 2 and 3 thousand million rows, or a refusal.
 HUGE_WEIGHTS = """
 import numpy as np
-from scorecache.building.build import build_cache
+from scorecache.scoring.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, MemoryLimitError
 weights = np.array([4, 1, 2, 3]) * 10**9

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from exactbnc.learning.discretize.tables import cut, learn_cuts, numbers_of, numeric_columns
 from scorecache import read_csv, read_table
-from scorecache.building.build import build_cache
 from scorecache.data import csvfile
 from scorecache.data._measure import MEASURED
 from scorecache.errors import DataError, ParameterError
+from scorecache.scoring.build import build_cache
 
 NUMBERS = st.integers(-20, 20).map(lambda n: n / 4).map(lambda x: f"{x:g}") | st.sampled_from(
     ["1.0", "1.00", " 2", "inf"]

@@ -1,76 +1,108 @@
-"""Finished parts on disk: read back as they were, refused or done again if they are not what they should be."""
+"""Finished pieces on disk: read back as they were, refused or done again if they are not what they should be."""
 
 import numpy as np
 import pytest
 
-from scorecache.building import parts as parts_module
-from scorecache.building.build import build_cache, plan_build
-from scorecache.building.partfiles import PartFolder
-from scorecache.building.parts import Part, make_parts
+from scorecache.counting.types import Slab
 from scorecache.errors import ParameterError, TimeLimitError
+from scorecache.scoring import build as build_module
+from scorecache.scoring.build import build_cache, plan_build
+from scorecache.scoring.levels import Found
+from scorecache.scoring.partfiles import PartFolder
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 
-STRUCTURES = [(np.array([-1.5]), np.empty((1, 0), np.int32)), (np.array([-1.25, -0.0]), np.array([[3], [1]], np.int32))]
+FOUND = Found(
+    (
+        (np.array([0]), np.array([-1.5]), np.empty((1, 0), np.int32)),
+        (np.array([4, 4]), np.array([-1.25, -0.0]), np.array([[3], [1]], np.int64)),
+    ),
+    Slab(7, np.array([[1, 2]]), np.array([[np.inf, 0.5]]), np.empty((0, 2)), np.array([True, False])),
+    np.array([[5, 6, 7]], np.int32),
+    3,
+)
 
 
 @pytest.fixture
 def ran(monkeypatch):
-    """The children that were computed."""
-    children = []
-    run_part = parts_module.run_part
+    """The pieces that were computed."""
+    pieces = []
+    run_piece = build_module.run_piece
 
-    def counted(job, part):
-        children.append(part.child)
-        return run_part(job, part)
+    def counted(build, piece, known):
+        pieces.append(piece.name)
+        return run_piece(build, piece, known)
 
-    monkeypatch.setattr("scorecache.building.distributed.run_part", counted)
-    return children
+    monkeypatch.setattr("scorecache.scoring.build.run_piece", counted)
+    return pieces
 
 
 def interrupted(plan, folder, n_done):
-    """Run a build that ends after so many parts."""
+    """Run a build that ends after so many pieces."""
+    heard = []
 
-    def listener(step, n_steps, done, total):
-        if done == n_done:
+    def listener(*progress):
+        heard.append(progress)
+        if len(heard) == n_done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        plan.run(resume=folder, listener=listener)
+        plan.run(n_jobs=1, resume=folder, listener=listener)
 
 
-def test_parts_are_read_as_they_were_written(tmp_path):
+def arrays_of(found):
+    listed = [array for survivors in found.survivors for array in survivors]
+    return [*listed, found.counts, *([] if found.slab is None else found.slab[1:])]
+
+
+@pytest.mark.parametrize(
+    "found", [FOUND, FOUND._replace(slab=None), Found()], ids=["whole", "of the top level", "empty"]
+)
+def test_pieces_are_read_as_they_were_written(found, tmp_path):
     folder = PartFolder(tmp_path / "new" / "parts", "digest")
     folder.open()
 
-    folder.save(Part(3, 0, 2), STRUCTURES)
-    folder.save(Part(3, 1, 2), [])
+    folder.save("piece", found)
+    read = folder.load("piece")
 
-    read = folder.load(Part(3, 0, 2))
-    for (scores, parents), (own_scores, own_parents) in zip(read, STRUCTURES, strict=True):
-        assert scores.tobytes() == own_scores.tobytes()
-        assert (parents.dtype, parents.shape, parents.tobytes()) == (np.int32, own_parents.shape, own_parents.tobytes())
-    assert folder.load(Part(3, 1, 2)) == []
-    assert folder.load(Part(4, 0, 1)) is None
-    assert folder.n_files == 2
+    assert len(read.survivors) == len(found.survivors)
+    assert (read.counts_at, read.slab is None) == (found.counts_at, found.slab is None)
+    assert read.slab is None or read.slab.first == found.slab.first
+    for mine, theirs in zip(arrays_of(read), arrays_of(found), strict=True):
+        assert (mine.dtype, mine.shape, mine.tobytes()) == (theirs.dtype, theirs.shape, theirs.tobytes())
+    assert folder.load("another") is None
+    assert folder.n_files == 1
 
 
-def test_finished_parts_are_not_computed_again(tmp_path, ran):
-    plan = plan_build(table(7, 100), "bdeu", max_parents=2)
-    interrupted(plan, tmp_path / "parts", 3)
-    first = list(ran)
-    ran.clear()
+def test_finished_pieces_are_not_computed_again(tmp_path, ran):
+    """Labels and bitmaps, several levels, a group and the class by itself: whatever was finished stays."""
+    plan = plan_build(table(7, 100, (2, 3, 9)), "bdeu", max_parents=3)
+    whole = plan.run(n_jobs=1)
+    everything = list(ran)
 
-    cache = plan.run(resume=tmp_path / "parts")
+    for n_done in range(1, 4):
+        ran.clear()
+        interrupted(plan, tmp_path / f"{n_done}", n_done)
+        first = list(ran)
+        ran.clear()
 
-    assert len(first) == 3
-    assert set(ran).isdisjoint(first)
-    assert sorted(first + ran) == list(range(7))
-    assert cache.equals(plan.run())
+        cache = plan.run(n_jobs=1, resume=tmp_path / f"{n_done}")
+
+        assert first + ran == everything
+        assert cache.equals(whole)
+
+
+def test_a_killed_build_leaves_what_is_finished(tmp_path):
+    """The files are there before the next piece is asked for."""
+    plan = plan_build(table(7, 100), "bdeu", max_parents=3)
+
+    interrupted(plan, tmp_path, 2)
+
+    assert len(list(tmp_path.glob("*.part"))) == 2
 
 
 @pytest.mark.parametrize("fault", ["cut", "changed", "empty", "other part"])
-def test_a_damaged_part_is_computed_again(fault, tmp_path, ran):
+def test_a_damaged_piece_is_computed_again(fault, tmp_path, ran):
     plan = plan_build(table(5, 100), "bic", max_parents=2)
     plan.run(resume=tmp_path)
     files = sorted(tmp_path.glob("*.part"))
@@ -79,10 +111,10 @@ def test_a_damaged_part_is_computed_again(fault, tmp_path, ran):
     files[0].write_bytes(damaged[fault])
     ran.clear()
 
-    with pytest.warns(UserWarning, match=r"child0-1of1\.part is damaged; this part is computed again"):
+    with pytest.warns(UserWarning, match=r"unit0-level1-.*\.part is damaged; this part is computed again"):
         cache = plan.run(resume=tmp_path)
 
-    assert ran == [0]
+    assert len(ran) == 1
     assert cache.equals(plan.run())
     assert files[0].read_bytes() == data
 
@@ -90,10 +122,11 @@ def test_a_damaged_part_is_computed_again(fault, tmp_path, ran):
 def test_parts_of_another_build_are_refused_before_any_work(tmp_path, ran):
     plan_build(table(5, 100), "bic", max_parents=2).run(resume=tmp_path)
     ran.clear()
+    first = min(tmp_path.glob("*.part"))
 
     with refusal(
         ParameterError,
-        f"{tmp_path / 'child0-1of1.part'} is part of another build: other data, score, parameters, structure, pruning "
+        f"{first} is part of another build: other data, score, parameters, structure, pruning "
         "or versions; resume with the same command and versions, or give another folder, or delete this one",
     ):
         plan_build(table(5, 100), "bdeu", max_parents=2).run(resume=tmp_path)
@@ -119,16 +152,13 @@ def test_what_is_not_a_part_stays(tmp_path):
 
 
 def test_time_limit_says_where_the_parts_are(tmp_path, monkeypatch):
-    plan = plan_build(table(6, 100), "bic", max_parents=2)
+    plan = plan_build(table(6, 100), "bic", max_parents=3)
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr("scorecache.scoring.progress.time.monotonic", lambda: next(clock))
 
     with refusal(
         TimeLimitError,
         "the time limit of 25 s was reached; nothing was written; "
-        f"3 of 6 parts are in {tmp_path}, and the same command goes on from there",
+        f"3 finished parts are in {tmp_path}, and the same command resumes from there",
     ):
         plan.run(resume=tmp_path, time_limit=25, started=0)
-
-    assert len(list(tmp_path.glob("*.part"))) == 3
-    assert len(make_parts(plan)) == 6

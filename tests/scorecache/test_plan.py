@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scorecache.building.build import plan_build
 from scorecache.domain import Domain
 from scorecache.scores import make_score
+from scorecache.scoring.build import plan_build
 from scorecache.scoring.plan import bitmap_prefix, make_groups, n_subsets
 from tests.scorecache.literal import ONE_OF_EACH, title
 from tests.strategies import datasets, examples, feasible_domains

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache, plan_build
+from scorecache.counting.table_rows import _score_labels
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import all_rows, distinct_rows
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.scores import CellScore, make_score
-from scorecache.scoring.conditional import build as family_build
-from scorecache.scoring.conditional.rows import _score_labels
+from scorecache.scoring import alone as family_build
+from scorecache.scoring.build import build_cache, plan_build
 from scorecache.scoring.pruning import likelihood_ceilings, most_parents
 from scorecache.scoring.survivors import Pruning
 from tests import oracles

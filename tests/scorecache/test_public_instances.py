@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from scorecache.building.build import build_cache
 from scorecache.cache import ScoreCache
 from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
 from scorecache.formats import read_cache
 from scorecache.scores import Score, make_score
+from scorecache.scoring.build import build_cache
 
 INSTANCES = Path(__file__).resolve().parents[3] / "shared" / "instances"
 DATA_NAMES = ("alarm1000", "insurance1000", "zoo", "voting", "letter", "nltcs", "hailfinder500")

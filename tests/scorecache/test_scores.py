@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES, CellScore, FamilyScore, make_score, nml
 from scorecache.scores._base import log_rising, n_log_n
 from scorecache.scores.conditional import BETA, CLASS_BLIND, CLASS_GAIN, dirichlet_beta, uniform_beta
+from scorecache.scoring.build import build_cache
 from scorecache.scoring.plan import make_groups
 from tests import oracles
 from tests.scorecache.literal import (

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache
 from scorecache.data import codestore, csvfile
 from scorecache.data.codestore import CodeStore, merged
 from scorecache.data.csvfile import read_csv
@@ -19,6 +18,7 @@ from scorecache.data.parquetfile import read_parquet
 from scorecache.data.tablefile import read_table
 from scorecache.errors import DataError, ParameterError
 from scorecache.formats import write_cache
+from scorecache.scoring.build import build_cache
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 from tests.strategies import examples

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from exactbnc.baselines.evaluation.methods import Method
 from exactbnc.learning.discretize.tables import cut, learn_cuts
-from scorecache.building.workers import results_of
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.scoring.workers import results_of
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def cross_validate(
     """Every method on every fold; `listener(method, fold)` hears of each that is done.
 
     The fits run one after the other, or `n_jobs` at a time on joblib's active backend, or on the cluster of a Dask
-    `client` (`scorecache.building.workers.connected`); the measures are the same.
+    `client` (`scorecache.scoring.workers.connected`); the measures are the same.
     """
     folds = _folds(dataset, class_name, n_folds, seed)
 

@@ -13,9 +13,7 @@ from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import Score, make_score
-from scorecache.scoring.conditional.build import prepare, run_levels
-from scorecache.scoring.progress import Deadline, Runner
-from scorecache.scoring.survivors import Pruning
+from scorecache.scoring.single_family import extensions
 
 
 class LocalScores:
@@ -58,8 +56,5 @@ class LocalScores:
         arcs = [(names[parent], names[child]) for parent in parents]
         domain = Domain.of(names, class_name=self._class_name, required_arcs=arcs)
         limit = len(parents) + n_more
-        build = prepare(self._rows, domain, data.arities, child, limit, self.score, Pruning(False))
-        with Runner(1, Deadline(None), None, n_more + 1) as runner:
-            for _, scores, more in run_levels(build, runner):
-                for score, added in zip(scores.tolist(), more.tolist(), strict=True):
-                    self._found[child, parents.union(added)] = score
+        for score, added in extensions(self._rows, domain, data.arities, child, limit, self.score):
+            self._found[child, parents.union(added)] = score

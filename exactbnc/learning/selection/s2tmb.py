@@ -22,11 +22,11 @@ from exactbnc.graph.dag import DAG
 from exactbnc.learning.selection._search import ParentChildSearch, named, targets_of
 from exactbnc.problem.problem import Problem
 from exactbnc.solvers.solve import solve
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.scores import make_score
 from scorecache.scores._base import require_positive
+from scorecache.scoring.build import build_cache
 
 MAX_PARENTS = 3
 """Without a limit the time has no bound."""

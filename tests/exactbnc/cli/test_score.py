@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-import scorecache.building.build
+import scorecache.scoring.build
 from scorecache.formats import read_cache
 from tests.exactbnc.cli.conftest import ROOT, TABLE, assert_is_one_error_line
 
@@ -231,7 +231,7 @@ def test_interrupt_leaves_no_result(exactbnc, table, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scorecache.building.build.BuildPlan, "run", interrupted)
+    monkeypatch.setattr(scorecache.scoring.build.BuildPlan, "run", interrupted)
 
     run = exactbnc("score", table, "-o", tmp_path / "out.jkl", "--quiet")
 
@@ -266,7 +266,7 @@ def test_ctrl_c_in_the_middle_of_a_build_ends_it_at_once(tmp_path):
 def test_a_name_that_no_score_file_holds_is_told_before_the_work(exactbnc, tmp_path, monkeypatch):
     path = tmp_path / "data.csv"
     path.write_text("a name,b\n0,1\n1,0\n")
-    monkeypatch.setattr("scorecache.building.build.BuildPlan.run", lambda *_, **__: pytest.fail("it was scored"))
+    monkeypatch.setattr("scorecache.scoring.build.BuildPlan.run", lambda *_, **__: pytest.fail("it was scored"))
 
     run = exactbnc("score", path, "-o", tmp_path / "a.jkl")
 

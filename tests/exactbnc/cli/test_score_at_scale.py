@@ -125,7 +125,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_file(job, cluster, tmp_pa
 
 
 def test_a_scheduler_that_does_not_answer_is_one_error(exactbnc, table, tmp_path, monkeypatch):
-    monkeypatch.setattr("scorecache.building.workers.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("scorecache.scoring.workers.CONNECT_SECONDS", 0.5)
 
     run = exactbnc("score", table, "-q", "-o", tmp_path / "s.jkl", "--scheduler", "tcp://127.0.0.1:1")
 
@@ -138,7 +138,7 @@ def test_parts_of_another_build_are_a_usage_error(exactbnc, table, tmp_path):
     (tmp_path / "parts").mkdir()
     plan = ["score", table, "-q", "--resume", tmp_path / "parts"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scorecache.building.partfiles.PartFolder.remove", lambda self: None)
+        patch.setattr("scorecache.scoring.partfiles.PartFolder.remove", lambda self: None)
         assert exactbnc(*plan, "-o", tmp_path / "a.jkl").code == 0
 
     run = exactbnc(*plan, "--score", "bic", "-o", tmp_path / "b.jkl")

@@ -9,11 +9,11 @@ from exactbnc.baselines.greedy import HillClimbing, LocalScores, ghc2, hill_clim
 from exactbnc.baselines.greedy._ascent import SMALLEST_GAIN
 from exactbnc.baselines.greedy._steps import start_of
 from exactbnc.graph.dag import DAG
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES
+from scorecache.scoring.build import build_cache
 from tests import oracles
 from tests.exactbnc.search.literal import neighbours_in
 from tests.strategies import datasets, examples, feasible_domains

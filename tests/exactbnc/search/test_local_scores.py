@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.baselines.greedy import LocalScores
-from scorecache.building.build import build_cache
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES
+from scorecache.scoring.build import build_cache
 from tests.strategies import datasets, examples
 
 

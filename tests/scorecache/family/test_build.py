@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import make_score
+from scorecache.scoring.build import build_cache
 from scorecache.scoring.plan import make_groups
 from tests.oracles import count_cells
 from tests.scorecache.literal import assert_same_up_to_ties, families, near, replace_everywhere, title

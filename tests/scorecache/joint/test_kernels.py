@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import FCLL, CellScore
+from scorecache.scoring.build import build_cache
 from scorecache.scoring.plan import nesting_pays
 from tests.oracles import count_cells
 from tests.scorecache.literal import (

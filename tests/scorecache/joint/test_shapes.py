@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.scoring.joint.shapes import number_shapes
+from scorecache.scoring.shapes import number_shapes
 from tests.strategies import examples
 
 

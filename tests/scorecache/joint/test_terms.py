@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.building.build import build_cache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import CellScore, make_score
+from scorecache.scoring.build import build_cache
 from tests.scorecache.literal import VARIANTS, families, near, replace_everywhere, title
 from tests.strategies import datasets, examples
 

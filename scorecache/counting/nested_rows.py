@@ -8,14 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from scorecache.counting.families import family_needed, parents_needed
 from scorecache.counting.nested import Nested, new_tables, start
 from scorecache.counting.nested_count import count, count_tail, tail_codes
 from scorecache.counting.nested_refine import project, project_once, refine
-from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.scoring.joint.families import sets_before
-from scorecache.scoring.joint.label_rows import family_needed, parents_needed
-from scorecache.scoring.joint.terms import count_term
-from scorecache.scoring.joint.types import Counts, Ints, Lattice, Rules, State, Terms, Values
+from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
+from scorecache.counting.terms import count_term
+from scorecache.counting.types import Counts, Ints, Lattice, Rules, Slab, Terms, Values
 
 FEWEST_REFINED = 3
 """With fewer joint sets P + {x} to count, P itself is not worth a table."""
@@ -45,29 +44,36 @@ def nested_values(
     row_to: int,
     x_from: int,
     parents_only: bool,
-    lattice: Lattice,
     rows: NestedRows,
+    lattice: Lattice,
     terms: Terms,
     rules: Rules,
-    below: State,
-    here: State,
+    known: Slab,
     is_top: bool,
 ) -> Values:
     """Count the joint sets of these rows that have a live family.
 
-    With `parents_only` the level has been scored already, and what is counted are the sets that were passed over but
-    may still be the parents of some child.
+    `known` is the level below. With `parents_only` it is this level, scored already, and what is counted are the sets
+    that were passed over but may still be the parents of some child.
     """
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     nested, n_roots = rows.nested, rows.roots.shape[0]
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, lattice.binom, row)
-    first = rank_without(row, n_row, -1, -1, 1, lattice.binom)
-    n_values = sets_before(lattice, row_to) - first
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + x_from
+    n_values = sets_before(row_to, n_row, n_vars, lattice.binom) - first
     n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
     joint = np.zeros(n_values, np.int64)
     bound = np.zeros((n_bounds, n_values), np.int64)
+    n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
+    parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
+    counted = np.zeros(n_stored, np.bool_)
+    if parents_only:
+        parent_value[:] = known.parent_value[:, first : first + n_values]
+        counted[:] = known.counted[first : first + n_values]
+    at_below = np.zeros(n_row + 1, np.int64)
+    members = np.empty(n_row + 2, np.int64)
     # line root * (n_row + 1) + i has the tables of the base and row[i:]
     n_lines = n_row + 1
     n_cells = max(MOST_TAIL_CELLS, lattice.arities.max())
@@ -89,14 +95,15 @@ def nested_values(
         shape_p = 0
         for i in range(n_row):
             shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
-        rank_s = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+        at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
+        ranks_below(row, n_row, lattice.binom, at_below)
         x_to = row[0] if n_row > 0 else n_vars
         n_needed = 0
         for x in range(x_from, x_to):
             if parents_only:
-                needed[x] = not here.counted[rank_s + x] and parents_needed(lattice, row, x, here)
+                needed[x] = not counted[at + x] and parents_needed(lattice, row, x, known, members)
             else:
-                needed[x] = family_needed(lattice, row, x, rules, below)
+                needed[x] = family_needed(lattice, row, x, rules, known, at_below)
             n_needed += needed[x]
         if n_needed == 0:
             continue
@@ -129,21 +136,17 @@ def nested_values(
                     n_large = count(tables, line, x, lattice.arities[x], nested, small, large)
                 begin = terms.marginal_start if root == 1 else terms.cell_start[shape]
                 value += _sum_terms(terms, begin, shape, small, large, n_large)
-            joint[rank_s + x - first] = value
+            joint[at + x] = value
             if is_top:
                 continue
-            here.counted[rank_s + x] = True
-            if len(terms.parent_start) == 0:
-                here.parent_value[0, rank_s + x] = -value
-            for kind in range(len(terms.parent_start)):
-                here.parent_value[kind, rank_s + x] = _sum_terms(
-                    terms, terms.parent_start[kind], shape, small, large, n_large
-                )
+            counted[at + x] = True
+            if n_parts == 0:
+                parent_value[0, at + x] = -value
+            for kind in range(n_parts):
+                parent_value[kind, at + x] = _sum_terms(terms, terms.parent_start[kind], shape, small, large, n_large)
             for kind in range(n_bounds):
-                bound[kind, rank_s + x - first] = _sum_terms(
-                    terms, terms.bound_start[kind], shape, small, large, n_large
-                )
-    return Values(first, joint, bound)
+                bound[kind, at + x] = _sum_terms(terms, terms.bound_start[kind], shape, small, large, n_large)
+    return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
 @njit(cache=True, nogil=True)

@@ -8,11 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from scorecache.counting.families import family_needed, parents_needed
 from scorecache.counting.label import count_cells, refine
-from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.scoring.joint.families import DEAD, pair_closed, sets_before
-from scorecache.scoring.joint.terms import count_term
-from scorecache.scoring.joint.types import Ints, Lattice, Rules, State, Terms, Values
+from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
+from scorecache.counting.terms import count_term
+from scorecache.counting.types import Ints, Lattice, Rules, Slab, Terms, Values
 
 
 class Labelled(NamedTuple):
@@ -35,18 +35,17 @@ def label_values(
     row_to: int,
     x_from: int,
     parents_only: bool,
-    lattice: Lattice,
     labelled: Labelled,
+    lattice: Lattice,
     terms: Terms,
     rules: Rules,
-    below: State,
-    here: State,
+    known: Slab,
     is_top: bool,
 ) -> Values:
     """Count the joint sets of these rows that have a live family.
 
-    With `parents_only` the level has been scored already, and what is counted are the sets that were passed over but
-    may still be the parents of some child.
+    `known` is the level below. With `parents_only` it is this level, scored already, and what is counted are the sets
+    that were passed over but may still be the parents of some child.
     """
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     n_rows = labelled.codes.shape[1]
@@ -54,11 +53,19 @@ def label_values(
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, lattice.binom, row)
-    first = rank_without(row, n_row, -1, -1, 1, lattice.binom)
-    n_values = sets_before(lattice, row_to) - first
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + x_from
+    n_values = sets_before(row_to, n_row, n_vars, lattice.binom) - first
     n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
     joint = np.zeros(n_values, np.int64)
     bound = np.zeros((n_bounds, n_values), np.int64)
+    n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
+    parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
+    counted = np.zeros(n_stored, np.bool_)
+    if parents_only:
+        parent_value[:] = known.parent_value[:, first : first + n_values]
+        counted[:] = known.counted[first : first + n_values]
+    at_below = np.zeros(n_row + 1, np.int64)
+    members = np.empty(n_row + 2, np.int64)
     labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
     n_labels = np.zeros((n_roots, n_row + 1), np.int64)
     for root in range(n_roots):
@@ -77,12 +84,13 @@ def label_values(
         shape_p = 0
         for i in range(n_row):
             shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
-        rank_s = rank_without(row, n_row, -1, -1, 1, lattice.binom)
+        at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
+        ranks_below(row, n_row, lattice.binom, at_below)
         for x in range(x_from, row[0] if n_row > 0 else n_vars):
             if parents_only:
-                needed = not here.counted[rank_s + x] and parents_needed(lattice, row, x, here)
+                needed = not counted[at + x] and parents_needed(lattice, row, x, known, members)
             else:
-                needed = family_needed(lattice, row, x, rules, below)
+                needed = family_needed(lattice, row, x, rules, known, at_below)
             if not needed:
                 continue
             if stale >= 0:
@@ -103,68 +111,17 @@ def label_values(
                 )  # fmt: skip
                 start = terms.marginal_start if root == 1 else terms.cell_start[shape]
                 value += _sum_terms(terms, start, shape, counts, n_counts)
-            joint[rank_s + x - first] = value
+            joint[at + x] = value
             if is_top:
                 continue
-            here.counted[rank_s + x] = True
-            if len(terms.parent_start) == 0:
-                here.parent_value[0, rank_s + x] = -value
-            for kind in range(len(terms.parent_start)):
-                here.parent_value[kind, rank_s + x] = _sum_terms(
-                    terms, terms.parent_start[kind], shape, counts, n_counts
-                )
+            counted[at + x] = True
+            if n_parts == 0:
+                parent_value[0, at + x] = -value
+            for kind in range(n_parts):
+                parent_value[kind, at + x] = _sum_terms(terms, terms.parent_start[kind], shape, counts, n_counts)
             for kind in range(n_bounds):
-                bound[kind, rank_s + x - first] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
-    return Values(first, joint, bound)
-
-
-@njit(cache=True, nogil=True)
-def family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: State) -> bool:
-    """Is any family of the joint set row + {x} still open?"""
-    n_row = lattice.size - 1
-    if n_row == 0:
-        return True
-    alive = n_row <= rules.limits[x]
-    for i in range(n_row):
-        if not alive:
-            break
-        subset = rank_without(row, n_row, i, -1, 0, lattice.binom)
-        alive = rules.is_allowed[row[i], x] and below.best_by_set[subset, x] < DEAD
-    if alive and not (rules.pair_price > 0.0 and pair_closed(lattice, row, x, -1, rules, below)):
-        return True
-    for role in range(n_row):
-        child = row[role]
-        alive = n_row <= rules.limits[child] and rules.is_allowed[x, child]
-        alive = alive and below.best_by_child[child, rank_without(row, n_row, role, -1, 0, lattice.binom)] < DEAD
-        for i in range(n_row):
-            if not alive:
-                break
-            if i != role:
-                subset = rank_without(row, n_row, role, i, 1, lattice.binom)
-                alive = rules.is_allowed[row[i], child] and below.best_by_child[child, subset + x] < DEAD
-        if alive and not (rules.pair_price > 0.0 and pair_closed(lattice, row, x, role, rules, below)):
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def parents_needed(lattice: Lattice, row: Ints, x: int, here: State) -> bool:
-    """May the joint set row + {x} still be the parents of some child?"""
-    n_row = lattice.size - 1
-    for child in range(lattice.n_vars):
-        alive = child != x
-        for i in range(n_row):
-            alive = alive and child != row[i]
-        if not alive:
-            continue
-        alive = here.best_by_set[rank_without(row, n_row, -1, -1, 0, lattice.binom), child] < DEAD
-        for i in range(n_row):
-            if not alive:
-                break
-            alive = here.best_by_set[rank_without(row, n_row, i, -1, 1, lattice.binom) + x, child] < DEAD
-        if alive:
-            return True
-    return False
+                bound[kind, at + x] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
+    return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
 @njit(cache=True, nogil=True)

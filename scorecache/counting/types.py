@@ -41,14 +41,21 @@ class Terms(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What counting yields for the joint sets of a run of rows, the first of which has rank `first`.
+    """What counting yields for joint sets of a level, those of ranks `first`, `first` + 1, and so on.
 
-    `joint` is the sum of the cell terms, `bound[k]` that of the bound terms of a child of kind k (no rows: no bound).
+    `joint` is the sum of the cell terms, `bound[k]` that of the bound terms of a child of kind k (no rows: no bound),
+    `parent_value[k]` the parents' part of the score of a child of kind k (one row where it does not depend on k).
+    `counted` marks the sets that were counted. `counts` are what the bitmap kernels keep for the levels above; they
+    stand in the columns of the level's counts from `counts_at` on.
     """
 
     first: int
     joint: Ints
     bound: Ints
+    parent_value: Ints
+    counted: NDArray[np.bool_]
+    counts: Counts
+    counts_at: int
 
 
 class Rules(NamedTuple):
@@ -73,18 +80,17 @@ class Rules(NamedTuple):
     gap: float
 
 
-class State(NamedTuple):
-    """What one level hands to the next.
+class Slab(NamedTuple):
+    """What a level hands to the next one, for the joint sets of ranks `first`, `first` + 1, and so on.
 
-    `parent_value[k, rank(W)]` is the parents' part of the score of a child of kind k (one row where it does not depend
-    on k); `best` holds, for child c and parent set W, the best score among W and its subsets, or +inf where c may have
-    neither W nor any superset of it. Both orders of the indices are kept, for runs over either. `entropy` holds
-    N H(c | W) for the pair rule (+inf: not known; no rows: the rule is off). `counted` tells the joint sets of the
-    level that have a parent value.
+    `best[i, s]` is about the family whose child is the i-th smallest variable of joint set s and whose parents are the
+    other variables: the best score among it and the families with fewer of these parents, or +inf where the child may
+    have neither these parents nor any superset. `entropy[i, s]` is N H(child | parents) for the pair rule (+inf:
+    not known; no rows: the rule is off). `parent_value` and `counted` are those of `Values`.
     """
 
+    first: int
     parent_value: Ints
-    best_by_child: Floats
-    best_by_set: Floats
+    best: Floats
     entropy: Floats
     counted: NDArray[np.bool_]

@@ -70,10 +70,3 @@ class Bounds(NamedTuple):
     top: float
     penalty: Floats
     terms: Floats
-
-
-class Best(NamedTuple):
-    """The best score among each parent set and its subsets, without and with the class; +inf: closed."""
-
-    plain: Floats
-    with_class: Floats

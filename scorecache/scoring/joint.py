@@ -9,29 +9,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from scorecache.counting.binary_tiles import Ones
 from scorecache.counting.bitmap import indicator_bitmaps
 from scorecache.counting.label import base_labels, dense_size, hash_size
+from scorecache.counting.label_rows import Labelled
 from scorecache.counting.moebius import Bits, Blocks
 from scorecache.counting.nested import n_small, nested_rows
+from scorecache.counting.nested_rows import NestedRows
 from scorecache.counting.subsets import advance, binomials, unrank
+from scorecache.counting.types import Ints, Rules, Terms
 from scorecache.data.rows import Rows
 from scorecache.domain import Domain
 from scorecache.scores import CellScore
 from scorecache.scores.penalized import PenalizedLikelihood
-from scorecache.scoring.joint.binary_tiles import Ones
-from scorecache.scoring.joint.label_rows import Labelled
-from scorecache.scoring.joint.nested_rows import NestedRows
-from scorecache.scoring.joint.shapes import Shapes, number_shapes
-from scorecache.scoring.joint.terms import build_terms
-from scorecache.scoring.joint.types import Ints, Rules, Terms
 from scorecache.scoring.plan import Group, bitmap_prefix, nesting_pays
 from scorecache.scoring.pruning import ceiling_penalties, likelihood_ceilings
+from scorecache.scoring.shapes import Shapes, number_shapes
 from scorecache.scoring.survivors import Pruning
+from scorecache.scoring.terms import build_terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,23 +59,29 @@ class JointBuild:
     def n_levels(self) -> int:
         return len(self.split)
 
-
-class Scoring(NamedTuple):
-    """The variables of a group by rising arity, which of them bitmaps count, and its tables and rules."""
-
-    order: Ints
-    arities: Ints
-    split: tuple[int, ...]
-    shapes: Shapes
-    terms: Terms
-    rules: Rules
+    def counts_shape(self, level: int) -> tuple[int, int]:
+        """The shape of the counts that the bitmap kernels of a level keep for the levels above."""
+        if self.ones is not None:
+            return len(self.bits.base_size), int(self.ones.level_size[level])
+        assert self.blocks is not None
+        rows = self.blocks.level_start[level - 1 : level + 1]
+        return 1, int(np.diff(self.blocks.row_start[rows])[0])
 
 
 def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning) -> JointBuild:
     """Number the variables, build the tables, and decide which kernel counts what."""
     roots, n_roots = _roots(rows, group, arities, with_marginal=score.needs_class)
-    n_base = int(n_roots[0])
-    order, own_arities, split, shapes, terms, rules = scoring(rows, domain, arities, group, score, pruning, n_base)
+    n_base, n = int(n_roots[0]), int(rows.weights.sum())
+    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
+    own_arities = arities[order]
+    n_levels = group.max_free + 1
+    shapes = number_shapes(own_arities, tuple(int(arities[v]) for v in group.base), n_levels)
+    split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
+    with_bounds = pruning.on and bounds_pay(split, len(order))
+    q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
+    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
+    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
+    rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
     by_labels = min(split) < len(order)
     labelled = Labelled(
         rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
@@ -91,24 +96,6 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     return JointBuild(
         group, order, own_arities, binom, shapes, terms, rules, labelled, nested, bits, ones, blocks, split
     )
-
-
-def scoring(
-    rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning, n_base: int
-) -> Scoring:
-    """What the scores of a group's families depend on, and so must be the same wherever one of them is computed."""
-    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
-    own_arities = arities[order]
-    n_levels = group.max_free + 1
-    shapes = number_shapes(own_arities, tuple(int(arities[v]) for v in group.base), n_levels)
-    split = tuple(bitmap_prefix(own_arities, size, rows.n_distinct, n_base) for size in range(1, n_levels + 1))
-    with_bounds = pruning.on and bounds_pay(split, len(order))
-    q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
-    n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
-    n = int(rows.weights.sum())
-    terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
-    rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
-    return Scoring(order, own_arities, split, shapes, terms, rules)
 
 
 def bounds_pay(split: tuple[int, ...], n_vars: int) -> bool:
@@ -192,23 +179,24 @@ def _bits(rows: Rows, variables: Ints, arities: Ints, labels: Ints, n_base: int)
 
 
 def _ones(split: tuple[int, ...], n_base: int) -> Ones:
-    """Room for the all-ones counts of every level but the top one."""
+    """Where the all-ones counts of every level but the top one stand."""
     level_size = [0, *(comb(prefix, level) for level, prefix in enumerate(split[:-1], start=1))]
     level_start = [0, *accumulate(n_base * size for size in level_size)]
-    return Ones(np.empty(level_start[-1], dtype=np.int32), np.array(level_start), np.array(level_size))
+    return Ones(np.empty(0, dtype=np.int32), np.array(level_start), np.array(level_size))
 
 
 def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:
-    """Room for the all-positive entries of every level but the top one."""
+    """Where the all-positive entries of every level but the top one stand."""
     n_rows = [comb(prefix, level) for level, prefix in enumerate(split[:-1])]
     level_start = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
-    row_start = np.zeros(int(level_start[-1]), dtype=np.int64)
+    row_start = np.zeros(int(level_start[-1]) + 1, dtype=np.int64)
     at = 0
     for level, prefix in enumerate(split[:-1]):
         if prefix > 0:
             own = row_start[level_start[level] : level_start[level + 1]]
             at = _lay_out_rows(level, prefix, arities, first, n_base, binom, at, own)
-    return Blocks(np.empty(at, dtype=np.int32), row_start, level_start)
+    row_start[-1] = at
+    return Blocks(np.empty(0, dtype=np.int32), row_start, level_start)
 
 
 @njit(cache=True, nogil=True)

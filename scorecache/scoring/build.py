@@ -3,8 +3,8 @@
     build_cache(dataset, score, domain=...)  ->  ScoreCache
 
 Children that share their required parents are scored together (`scorecache.scoring.joint`), others one at a time
-(`scorecache.scoring.conditional`). The work is cut into pieces that do not depend on the number of threads and gathered
-in their order, so the cache is the same, bit for bit, for any `n_jobs`.
+(`scorecache.scoring.alone`), level by level (`scorecache.scoring.levels`). The cache is the same, bit for bit, for any
+number of threads or workers, resumed or not.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scorecache.building.kept import Kept
-from scorecache.building.workers import sends_to_a_cluster
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import Rows, all_rows, distinct_rows
 from scorecache.domain import Domain
-from scorecache.errors import DataError, MemoryLimitError, ParameterError
+from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
 from scorecache.record import Record
-from scorecache.scores import CellScore, Score, make_score
-from scorecache.scoring.conditional.build import prepare as prepare_alone
-from scorecache.scoring.conditional.build import run_levels as run_alone
+from scorecache.scores import Score, make_score
+from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.estimate import BuildEstimate, estimate_groups
-from scorecache.scoring.joint.build import run_levels as run_together
-from scorecache.scoring.joint.prepare import prepare as prepare_together
+from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
+from scorecache.scoring.kept import Kept
+from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
+from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
-from scorecache.scoring.progress import Deadline, Listener, Runner, n_threads
-from scorecache.scoring.survivors import Pruning, Survivors
+from scorecache.scoring.progress import Deadline, Listener, Threads, n_threads
+from scorecache.scoring.survivors import Pruning
+from scorecache.scoring.workers import results_of, sends_to_a_cluster
 from scorecache.system.memory import available_memory
 from scorecache.system.versions import versions
 
-if TYPE_CHECKING:
-    from scorecache.building.partfiles import PartFolder
+LARGE_PIECES = 64
+"""Pieces that go to a folder or to a cluster are so many times as large as those of threads."""
 
 MOST_ROWS = 2**31 - 1
 """Counts are 32 bits wide."""
@@ -82,39 +82,44 @@ class BuildPlan:
         """Count, score and prune; see `build_cache` for the limits.
 
         The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data. With a
-        Dask `client` (`scorecache.building.workers.connected`) the parts run on its cluster.
+        Dask `client` (`scorecache.scoring.workers.connected`) the pieces run on its cluster.
         """
         if distribute is None:
-            distribute = client is not None or resume is not None or sends_to_a_cluster()
-        if distribute:
-            return self._run_distributed(n_jobs, memory_limit, Deadline(time_limit, started), client, resume, listener)
-        kept = Kept(_memory_allowed(self.estimate, memory_limit))
-        with Runner(n_threads(n_jobs), Deadline(time_limit, started), listener, _n_steps(self.groups)) as runner:
-            for group in self.groups:
-                for survivors in _levels(self, group, runner):
-                    kept.add(survivors, group.base)
-        return ScoreCache(self.dataset.names, *kept.collect(self.domain.n_vars), self.record())
-
-    def _run_distributed(
-        self,
-        n_jobs: int | None,
-        memory_limit: int | None,
-        deadline: Deadline,
-        client: Any,
-        resume: str | os.PathLike[str] | None,
-        listener: Listener | None,
-    ) -> ScoreCache:
-        from scorecache.building.distributed import Workers, run_distributed
-
-        kept_limit = MEMORY_SHARE * available_memory() if memory_limit is None else float(memory_limit)
+            distribute = client is not None or sends_to_a_cluster()
+        deadline = Deadline(time_limit, started)
         folder = None if resume is None else self.part_folder(resume)
-        return run_distributed(self, Workers(n_jobs, client), kept_limit, deadline, folder=folder, listener=listener)
+        job = make_job(self)
+        units = make_units(self.groups, self.score)
+        batches = batches_of(units, self.rows.codes.nbytes)
+        step, n_steps = 0, sum(max(self.groups[unit.group].max_free + 1 for unit in batch) for batch in batches)
+        kept = Kept(_memory_allowed(self.estimate, memory_limit))
+        scale = 1 if folder is None and not distribute else LARGE_PIECES
+
+        def progress(level: int, done: int, total: int) -> None:
+            if listener is not None:
+                listener(step + level, n_steps, done, total)
+            deadline.check()
+
+        try:
+            with Threads(1 if distribute else n_threads(n_jobs)) as threads:
+                for batch in batches:
+                    deadline.check()
+                    builds = {unit: prepare(job, unit) for unit in batch}
+                    run: RunPieces = _locally(builds, threads) if not distribute else _on_workers(job, n_jobs, client)
+                    run = run if folder is None else _resumed(run, folder)
+                    score_units(batch, builds, run, kept, progress, scale=scale)
+                    step += max(builds[unit].n_levels for unit in batch)
+        except TimeLimitError as error:
+            if folder is None:
+                raise
+            raise TimeLimitError(
+                f"{error}; {folder.n_files} finished parts are in {folder.path}, "
+                "and the same command resumes from there"
+            ) from None
+        return kept.cache(self.dataset.names, self.record())
 
     def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:
         """The folder for the finished parts of this build; raises ParameterError if it holds those of another."""
-        from scorecache.building.partfiles import PartFolder
-        from scorecache.building.parts import digest_of
-
         folder = PartFolder(Path(path), digest_of(self))
         folder.open()
         return folder
@@ -155,10 +160,9 @@ def build_cache(
     seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
     `n_jobs` threads share the work (None: all processors).
 
-    With `distribute` the children are scored one by one through joblib, on its active backend with `n_jobs` workers,
-    and the cache is the same; on one machine this is slower. None: if that backend sends work to other machines, as
-    Dask's and Ray's do. With `resume`, a folder, also finished children are kept there, a build that was interrupted
-    goes on from them, and they are removed when it is done.
+    With `distribute` the pieces run through joblib, on its active backend with `n_jobs` workers. None: if that backend
+    sends work to other machines, as Dask's and Ray's do. With `resume`, a folder, finished pieces are kept there, a
+    build that was interrupted resumes from them, and they are removed when it is done.
     """
     plan = plan_build(dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap)
     cache = plan.run(
@@ -232,18 +236,47 @@ def _settle(
     return score, domain, Pruning(prune and domain.allows_dropping, float(prune_gap))
 
 
-def _levels(plan: BuildPlan, group: Group, runner: Runner) -> Iterator[Survivors]:
-    common = (plan.rows, plan.domain, plan.dataset.arities)
-    if isinstance(plan.score, CellScore) and group.together:
-        yield from run_together(prepare_together(*common, group, plan.score, plan.pruning), runner)
-        return
-    for child, free_limit in zip(group.children, group.free_limits, strict=True):
-        limit = free_limit + len(plan.domain.required[child])
-        yield from run_alone(prepare_alone(*common, child, limit, plan.score, plan.pruning), runner)
+def _locally(builds: dict[Unit, Build], threads: Threads) -> RunPieces:
+    """Run pieces on the threads of this process."""
+
+    def run(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
+        arguments = [(builds[unit], piece, known[unit]) for unit, piece in tasks]
+        return zip(tasks, threads.run(run_piece, arguments), strict=True)
+
+    return run
 
 
-def _n_steps(groups: Sequence[Group]) -> int:
-    return sum((group.max_free + 1) * (1 if group.together else len(group.children)) for group in groups)
+def _on_workers(job: Job, n_jobs: int | None, client: Any) -> RunPieces:
+    """Run pieces wherever joblib, or a Dask client, sends them."""
+
+    def run(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
+        return results_of(
+            run_on_worker, tasks, lambda task: (job, *task, known[task[0]]),
+            n_jobs=n_jobs, client=client, shared=[job, *known.values()],
+        )  # fmt: skip
+
+    return run
+
+
+def _resumed(run: RunPieces, folder: PartFolder) -> RunPieces:
+    """Take finished pieces from a folder, and put those there that are run."""
+
+    def name(task: Task) -> str:
+        return f"unit{task[0].number}-{task[1].name}"
+
+    def run_missing(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
+        missing = []
+        for task in tasks:
+            found = folder.load(name(task))
+            if found is None:
+                missing.append(task)
+            else:
+                yield task, found
+        for task, found in run(missing, known):
+            folder.save(name(task), found)
+            yield task, found
+
+    return run_missing
 
 
 def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:

@@ -10,12 +10,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from scorecache.counting.families import BOUND_TOL, DEAD, resized
 from scorecache.counting.label import refine
-from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.scoring.conditional.bounds import superset_bound
-from scorecache.scoring.conditional.tables import class_score, plain_score
-from scorecache.scoring.conditional.types import Best, Bounds, Floats, Ints, Model, Search
-from scorecache.scoring.joint.families import BOUND_TOL, DEAD, resized
+from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
+from scorecache.counting.table_bounds import superset_bound
+from scorecache.counting.table_types import Bounds, Floats, Ints, Model, Search
+from scorecache.counting.tables import class_score, plain_score
 
 TABLE_CELLS = 1 << 20
 """Family tables with more cells are scored a batch of parent configurations at a time."""
@@ -29,13 +29,16 @@ def parent_sets(
     search: Search,
     model: Model,
     bounds: Bounds,
-    below: Best,
-    here: Best,
+    below: Floats,
     prune: bool,
     gap: float,
     is_top: bool,
-) -> tuple[Ints, Floats, NDArray[np.int32]]:
-    """Score the sets W = P + {x} of `size` candidates in these rows; the survivors: holds the class?, score, W."""
+) -> tuple[Ints, Floats, NDArray[np.int32], int, Floats]:
+    """Score the sets W = P + {x} of `size` candidates in these rows.
+
+    The survivors (holds the class?, score, W), the first rank of the level and, from there on, the best score among
+    each set and its subsets, without and with the class (+inf: closed); `below` has these of the level below.
+    """
     n_row = max(size - 1, 0)
     n_vars, n_rows = search.codes.shape
     labels = np.empty((n_row + 1, n_rows), np.int32)
@@ -57,6 +60,10 @@ def parent_sets(
     out_parents = np.empty((256, max(size, 1)), np.int32)
     n_out = 0
 
+    first = 0 if n_row == 0 else rank_without(row, n_row, -1, -1, 1, search.binom)
+    n_values = 1 if size == 0 else sets_before(row_to, n_row, n_vars, search.binom) - first
+    best = np.full((2, 0 if is_top else n_values), DEAD)
+
     stale = n_row - 1
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -69,9 +76,6 @@ def parent_sets(
             rank_w = 0 if size == 0 else x + rank_without(row, n_row, -1, -1, 1, search.binom)
             best_plain, best_class = _best_below(size, row, n_row, x, search, below)
             if best_plain == DEAD and best_class == DEAD:
-                if not is_top:
-                    here.plain[rank_w] = DEAD
-                    here.with_class[rank_w] = DEAD
                 continue
             for i in range(stale, -1, -1):
                 n_labels[i] = _refine_with_prior(
@@ -112,26 +116,23 @@ def parent_sets(
                 else:
                     floor = DEAD
                 if not is_top:
-                    if holds_class:
-                        here.with_class[rank_w] = floor
-                    else:
-                        here.plain[rank_w] = floor
-    return out_class[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy()
+                    best[holds_class, rank_w - first] = floor
+    return out_class[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy(), first, best
 
 
 @njit(cache=True, nogil=True)
-def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below: Best) -> tuple[float, float]:
+def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below: Floats) -> tuple[float, float]:
     """The best scores among the sets with one candidate less, without and with the class."""
     best_plain = -np.inf if size <= search.plain_limit else DEAD
     best_class = -np.inf if size <= search.class_limit else DEAD
     if size > 0:
         subset = rank_without(row, n_row, -1, -1, 0, search.binom)
-        best_plain = max(best_plain, below.plain[subset])
-        best_class = max(best_class, below.with_class[subset])
+        best_plain = max(best_plain, below[0, subset])
+        best_class = max(best_class, below[1, subset])
         for i in range(n_row):
             subset = x + rank_without(row, n_row, i, -1, 1, search.binom)
-            best_plain = max(best_plain, below.plain[subset])
-            best_class = max(best_class, below.with_class[subset])
+            best_plain = max(best_plain, below[0, subset])
+            best_class = max(best_class, below[1, subset])
     return best_plain, best_class
 
 

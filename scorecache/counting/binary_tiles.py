@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scorecache.counting.bitmap import popcount
 from scorecache.counting.moebius import Bits, and_prefix
 from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.scoring.joint.terms import sum_terms
-from scorecache.scoring.joint.tile_terms import add_terms, merge_bases, set_terms_of_two_classes
-from scorecache.scoring.joint.types import Counts, Ints, Lattice, State, Terms, Values
+from scorecache.counting.terms import sum_terms
+from scorecache.counting.tile_terms import add_terms, merge_bases
+from scorecache.counting.types import Counts, Ints, Lattice, Terms, Values
 
 
 class Ones(NamedTuple):
@@ -43,7 +43,6 @@ def binary_values(
     bits: Bits,
     ones: Ones,
     terms: Terms,
-    here: State,
     is_top: bool,
     n_bounds: int,
 ) -> Values:
@@ -51,7 +50,7 @@ def binary_values(
     m, n_vars = lattice.size, lattice.n_vars
     n_u = m - 2
     binom = lattice.binom
-    words, entries, level_start = bits.words, ones.entries, ones.level_start
+    words = bits.words
     n_base, n_words = len(bits.base_size), bits.words.shape[1]
     n_cells = 1 << n_u
     suffix = np.zeros(n_u, np.int64)
@@ -63,6 +62,10 @@ def binary_values(
     bound = np.empty((n_bounds, n_values), np.int64)
     most_pairs = binom[n_vars, 2]
     n_parts = len(terms.parent_start)
+    n_stored = 0 if is_top else n_values
+    parent_value = np.empty((max(1, n_parts), n_stored), np.int64)
+    counted = np.ones(n_stored, np.bool_)
+    counts = np.empty((n_base, n_stored), np.int32)
     stack = np.empty((n_u + 1, n_words), np.uint64)
     for w in range(n_words):
         stack[n_u, w] = ~np.uint64(0)
@@ -77,8 +80,6 @@ def binary_values(
     merged_pairs = np.empty(n_cells * most_pairs, np.int32)
     merged_singles = np.empty(n_cells * n_vars, np.int32)
     merged_totals = np.empty(n_cells, np.int32)
-    with_p = np.empty(n_cells * n_base, np.int64)
-    rest = np.empty(n_cells * n_base, np.int64)
     value = np.empty(most_pairs, np.int64)
     shape = 0
     for _ in range(m):
@@ -98,39 +99,33 @@ def binary_values(
         rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
         if not is_top:
             for base in range(n_base):
-                to = level_start[m] + base * ones.level_size[m] + rank_s
-                _copy_run(pairs, ((n_cells - 1) * n_base + base) * n_pairs, n_pairs, entries, to)
+                for e in range(n_pairs):
+                    counts[base, rank_s - first + e] = pairs[((n_cells - 1) * n_base + base) * n_pairs + e]
         _gather(lattice, ones, bits, suffix, n_base, below, n_pairs, pairs, singles, totals)
         _invert(n_u, n_base * n_pairs, pairs)
         _invert(n_u, n_base * below, singles)
         _invert(n_u, n_base, totals)
 
-        if terms.marginal_start >= 0 and n_base == 2:
-            set_terms_of_two_classes(
-                terms, terms.cell_start[shape], n_cells, below, n_pairs, pairs, singles, totals, with_p, rest, value
-            )
-        else:
-            for e in range(n_pairs):
-                value[e] = 0
+        for e in range(n_pairs):
+            value[e] = 0
+        add_terms(
+            terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
+        )
+        if terms.marginal_start >= 0:
+            merge_bases(n_cells, n_base, n_pairs, pairs, merged_pairs)
+            merge_bases(n_cells, n_base, below, singles, merged_singles)
+            merge_bases(n_cells, n_base, 1, totals, merged_totals)
             add_terms(
-                terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
-            )
-            if terms.marginal_start >= 0:
-                merge_bases(n_cells, n_base, n_pairs, pairs, merged_pairs)
-                merge_bases(n_cells, n_base, below, singles, merged_singles)
-                merge_bases(n_cells, n_base, 1, totals, merged_totals)
-                add_terms(
-                    terms, terms.marginal_start, shape, n_cells, below, n_pairs,
-                    merged_pairs, merged_singles, merged_totals, value,
-                )  # fmt: skip
+                terms, terms.marginal_start, shape, n_cells, below, n_pairs,
+                merged_pairs, merged_singles, merged_totals, value,
+            )  # fmt: skip
         for e in range(n_pairs):
             joint[rank_s - first + e] = value[e]
         if is_top:
             continue
-        for e in range(n_pairs):
-            here.counted[rank_s + e] = True
-            if n_parts == 0:
-                here.parent_value[0, rank_s + e] = -value[e]
+        if n_parts == 0:
+            for e in range(n_pairs):
+                parent_value[0, rank_s - first + e] = -value[e]
         for part in range(n_parts + n_bounds):
             start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
             for e in range(n_pairs):
@@ -138,16 +133,16 @@ def binary_values(
             add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
             for e in range(n_pairs):
                 if part < n_parts:
-                    here.parent_value[part, rank_s + e] = value[e]
+                    parent_value[part, rank_s - first + e] = value[e]
                 else:
                     bound[part - n_parts, rank_s - first + e] = value[e]
-    return Values(first, joint, bound)
+    return Values(first, joint, bound, parent_value, counted, counts, first)
 
 
-def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: State, is_top: bool) -> Values:
+def single_values(lattice: Lattice, bits: Bits, terms: Terms, is_top: bool) -> Values:
     """Level 1: the variables by themselves."""
-    shape = int(lattice.step[0, 0])
-    counts = np.zeros((len(bits.base_size), lattice.n_vars), np.int64)
+    shape, n = int(lattice.step[0, 0]), lattice.n_vars
+    counts = np.zeros((len(bits.base_size), n), np.int64)
     _count_singles(bits.words, bits.segment_start, bits.segment_base, bits.segment_shift, counts)
     cells = np.vstack([counts, bits.base_size[:, None] - counts])
     joint = sum_terms(terms, int(terms.cell_start[shape]), shape, cells)
@@ -155,16 +150,16 @@ def single_values(lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, here: 
         n_x = counts.sum(axis=0)
         joint += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
     if is_top:
-        return Values(0, joint, np.empty((0, 0), np.int64))
-    ones.entries[ones.level_start[1] : ones.level_start[2]] = counts.ravel()
-    own = slice(lattice.n_vars)
-    here.counted[own] = True
-    if len(terms.parent_start) == 0:
-        here.parent_value[0, own] = -joint
-    for kind, start in enumerate(terms.parent_start):
-        here.parent_value[kind, own] = sum_terms(terms, int(start), shape, cells)
+        return Values(
+            0, joint, np.empty((0, n), np.int64), np.empty((1, 0), np.int64), np.empty(0, np.bool_),
+            np.empty((1, 0), np.int32), 0,
+        )  # fmt: skip
+    parts = [sum_terms(terms, int(start), shape, cells) for start in terms.parent_start] or [-joint]
     bound = [sum_terms(terms, int(start), shape, cells) for start in terms.bound_start]
-    return Values(0, joint, np.array(bound, dtype=np.int64).reshape(len(bound), lattice.n_vars))
+    return Values(
+        0, joint, np.array(bound, np.int64).reshape(len(bound), n), np.array(parts), np.ones(n, np.bool_),
+        counts.astype(np.int32), 0,
+    )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)

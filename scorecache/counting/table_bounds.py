@@ -21,9 +21,9 @@ import math
 import numpy as np
 from numba import njit
 
+from scorecache.counting.table_types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
+from scorecache.counting.tables import Counts
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
-from scorecache.scoring.conditional.tables import Counts
-from scorecache.scoring.conditional.types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
 
 
 @njit(cache=True, nogil=True)

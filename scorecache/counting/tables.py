@@ -11,8 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
-from scorecache.scoring.conditional.types import (
+from scorecache.counting.table_types import (
     APPROXIMATED,
     CELLS,
     DIRICHLET,
@@ -22,6 +21,7 @@ from scorecache.scoring.conditional.types import (
     Floats,
     Model,
 )
+from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
 
 Counts = NDArray[np.int64]
 

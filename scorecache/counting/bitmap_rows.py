@@ -20,10 +20,9 @@ from scorecache.counting.moebius import (
     suffix_sources,
     suffix_table,
 )
-from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.scoring.joint.families import sets_before
-from scorecache.scoring.joint.terms import count_term
-from scorecache.scoring.joint.types import Ints, Lattice, State, Terms, Values
+from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
+from scorecache.counting.terms import count_term
+from scorecache.counting.types import Ints, Lattice, Terms, Values
 
 
 @njit(cache=True, nogil=True)
@@ -34,7 +33,6 @@ def bitmap_values(
     bits: Bits,
     blocks: Blocks,
     terms: Terms,
-    here: State,
     is_top: bool,
     n_bounds: int,
 ) -> Values:
@@ -48,9 +46,18 @@ def bitmap_values(
     if n_row > 0:
         unrank(row_from, n_row, n_vars, binom, row)
     first = rank_without(row, n_row, -1, -1, 1, binom)
-    n_values = sets_before(lattice, row_to) - first
+    n_values = sets_before(row_to, n_row, n_vars, binom) - first
     joint = np.zeros(n_values, np.int64)
     bound = np.zeros((n_bounds, n_values), np.int64)
+    n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
+    parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
+    counted = np.ones(n_stored, np.bool_)
+    level_at, counts_at, n_counts = 0, 0, 0
+    if not is_top:
+        own_rows = level_start[n_row]
+        level_at, counts_at = row_start[own_rows], row_start[own_rows + row_from]
+        n_counts = row_start[own_rows + row_to] - counts_at
+    counts = np.empty((1, n_counts), np.int32)
 
     # arities ascend with the index, so the last variables give the largest tables
     most_cells = 1
@@ -86,8 +93,8 @@ def bitmap_values(
             continue
         t_to = indicators[x_to]
         and_prefix(words, indicators, row, changed, stack, stack_start, n_configs)
-        own = own_block if is_top else entries
-        own_at = 0 if is_top else row_start[level_start[n_row] + rank]
+        own = own_block if is_top else counts[0]
+        own_at = 0 if is_top else row_start[level_start[n_row] + rank] - counts_at
         count_block(
             words, bits.segment_start, bits.segment_base, bits.segment_shift,
             stack, stack_start[0], n_configs[0], t_to, n_base, own, own_at,
@@ -163,21 +170,21 @@ def bitmap_values(
         joint[rank_s - first : rank_s - first + x_to] = value[:x_to]
         if is_top:
             continue
-        here.counted[rank_s : rank_s + x_to] = True
-        if len(terms.parent_start) == 0:
+        to = rank_s - first
+        if n_parts == 0:
             for x in range(x_to):
-                here.parent_value[0, rank_s + x] = -value[x]
-        for kind in range(len(terms.parent_start)):
+                parent_value[0, to + x] = -value[x]
+        for kind in range(n_parts):
             starts[:x_to] = terms.parent_start[kind]
             value[:x_to] = 0
             _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            here.parent_value[kind, rank_s : rank_s + x_to] = value[:x_to]
+            parent_value[kind, to : to + x_to] = value[:x_to]
         for kind in range(n_bounds):
             starts[:x_to] = terms.bound_start[kind]
             value[:x_to] = 0
             _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            bound[kind, rank_s - first : rank_s - first + x_to] = value[:x_to]
-    return Values(first, joint, bound)
+            bound[kind, to : to + x_to] = value[:x_to]
+    return Values(first, joint, bound, parent_value, counted, counts, counts_at - level_at)
 
 
 @njit(cache=True, nogil=True)

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorecache.counting.label import base_labels, dense_size, hash_size
-from scorecache.counting.subsets import binomials, row_chunks
-from scorecache.data.rows import Rows
-from scorecache.domain import Domain
-from scorecache.scores import ACLL, FCLL, BDe, BDeu, BDs, CellScore, Score
-from scorecache.scores._base import n_log_n
-from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
-from scorecache.scores.dirichlet import pure_block
-from scorecache.scoring.conditional.rows import parent_sets
-from scorecache.scoring.conditional.types import (
+from scorecache.counting.subsets import binomials
+from scorecache.counting.table_types import (
     APPROXIMATED,
     CELLS,
     DIRICHLET,
     FACTORISED,
     PRIOR_NETWORK,
     SPARSE_DIRICHLET,
-    Best,
     Bounds,
     Floats,
     Ints,
     Model,
     Search,
 )
-from scorecache.scoring.joint.shapes import Shapes, number_shapes
-from scorecache.scoring.progress import Runner
+from scorecache.data.rows import Rows
+from scorecache.domain import Domain
+from scorecache.scores import ACLL, FCLL, BDe, BDeu, BDs, CellScore, Score
+from scorecache.scores._base import n_log_n
+from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
+from scorecache.scores.dirichlet import pure_block
 from scorecache.scoring.pruning import ceiling_penalties, likelihood_ceilings
-from scorecache.scoring.survivors import Pruning, Survivors, Task
-
-ROWS_PER_CHUNK = 1 << 23
-"""Work between two looks at the clock, in data rows counted."""
+from scorecache.scoring.shapes import Shapes, number_shapes
+from scorecache.scoring.survivors import Pruning, Survivors
 
 BOUNDS_FROM = 3
 """Superset bounds are worked out where sets of at least this many free parents are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyBuild:
+class ChildBuild:
     """Everything that stays fixed while one child is scored."""
 
     child: int
@@ -56,10 +49,24 @@ class FamilyBuild:
     pruning: Pruning
     n_levels: int
 
+    def survivors(
+        self, size: int, holds_class: Ints, scores: Floats, parents: NDArray[np.int32]
+    ) -> tuple[Survivors, ...]:
+        """The families of `size` candidates in the data's own numbering, without and with an optional class."""
+        found: list[Survivors] = []
+        for flag in (0, 1):
+            chosen = np.flatnonzero(holds_class == flag)
+            if len(chosen):
+                free = self.order[parents[chosen][:, :size]] if size else np.empty((len(chosen), 0), dtype=np.int64)
+                if flag and self.search.plain_limit >= 0:
+                    free = np.column_stack([free, np.full(len(free), self.class_index)])
+                found.append((np.full(len(chosen), self.child), scores[chosen], free))
+        return tuple(found)
+
 
 def prepare(
     rows: Rows, domain: Domain, arities: Ints, child: int, limit: int, score: Score, pruning: Pruning
-) -> FamilyBuild:
+) -> ChildBuild:
     """Choose the tables and the candidate order of a child that may have `limit` parents, required ones included."""
     class_index = -1 if domain.class_index is None or not score.needs_class else domain.class_index
     required = sorted(domain.required[child] - {class_index})
@@ -101,46 +108,7 @@ def prepare(
     )
     class_is_optional = class_allowed and not class_required
     bounds = _bounds(rows, child, arities, shapes, score, model, n, n_free, pruning, class_is_optional)
-    return FamilyBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1)
-
-
-def run_levels(build: FamilyBuild, runner: Runner, piece: int = 0, n_pieces: int = 1) -> Iterator[Survivors]:
-    """Build level after level; yield the survivors in the data's own numbering.
-
-    Of several pieces, each yields its share of the top level and the first one the levels below.
-    """
-    n = len(build.order)
-    below = Best(np.empty(0), np.empty(0))
-    for size in range(build.n_levels):
-        runner.next_step()
-        is_top = size == build.n_levels - 1
-        n_sets = 0 if is_top else comb(n, size)
-        here = Best(np.full(n_sets, np.inf), np.full(n_sets, np.inf))
-        per_chunk = max(1, ROWS_PER_CHUNK // len(build.search.weights))
-        tasks: list[Task] = [
-            (
-                parent_sets,
-                (
-                    first, last, size, build.search, build.model, build.bounds, below, here,
-                    build.pruning.on, build.pruning.gap, is_top,
-                ),
-            )
-            for first, last in row_chunks(build.search.binom, max(size, 1), n, 0, comb(n, max(size - 1, 0)), per_chunk)
-        ]  # fmt: skip
-        if is_top:
-            tasks = tasks[len(tasks) * piece // n_pieces : len(tasks) * (piece + 1) // n_pieces]
-        for holds_class, scores, parents in runner.run(tasks):
-            for flag in (0, 1) if is_top or piece == 0 else ():
-                chosen = np.flatnonzero(holds_class == flag)
-                if len(chosen) == 0:
-                    continue
-                table = build.order[parents[chosen][:, :size]] if n else np.empty((len(chosen), 0), dtype=np.int64)
-                if flag and build.search.plain_limit >= 0:
-                    table = np.column_stack([table, np.full(len(table), build.class_index)])
-                yield np.full(len(chosen), build.child), scores[chosen], table
-        if is_top or not (np.any(here.plain < np.inf) or np.any(here.with_class < np.inf)):
-            return
-        below = here
+    return ChildBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1)
 
 
 def _model(rows: Rows, arities: Ints, child: int, class_index: int, s: int, score: Score, n: int) -> Model:

@@ -1,0 +1,289 @@
+"""The families of counted joint sets: scores by difference, dominance, bounds.
+
+A row is all joint sets S = P + {x}, x below P. Its families have the child x with parents P, or a child p in P with
+parents P - p + x. The families with one parent less belong to the joint sets P and P - p_i + x of the level below,
+which lie in runs over x, so each step is a loop over x. Variables of S are numbered by size: x is 0, p_i is i + 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scorecache.counting.subsets import advance, rank_without, ranks_below, unrank
+from scorecache.counting.types import Floats, Ints, Lattice, Rules, Slab, Values
+
+DEAD = np.inf
+"""The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
+
+FIRST_ROOM = 4096
+"""Survivors that a piece of work has room for at first."""
+
+BOUND_TOL = 1e-9
+"""Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
+
+
+@njit(cache=True, nogil=True)
+def families_of_rows(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    lattice: Lattice,
+    values: Values,
+    unit: float,
+    rules: Rules,
+    below: Slab,
+    is_top: bool,
+) -> tuple[Ints, Floats, NDArray[np.int32], Floats, Floats]:
+    """Score the families of these rows; the survivors (child, score, parents), and `best` and `entropy` of the slab."""
+    m, n_vars = lattice.size, lattice.n_vars
+    n_row = m - 1
+    binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
+    penalty, constant, limits, is_allowed = rules.penalty, rules.constant, rules.limits, rules.is_allowed
+    parent_value, floors = below.parent_value, below.best
+    prune, gap, restricted, has_charge = rules.prune, rules.gap, rules.restricted, rules.has_charge
+    joint = values.joint
+    pairs_on = rules.pair_price > 0.0
+    two_part = parent_value.shape[0] > 1
+    n_values = 0 if is_top else len(joint)
+    new_best = np.full((m, n_values), DEAD)
+    new_entropy = np.full((m if pairs_on else 0, n_values), np.inf)
+    row = np.zeros(max(n_row, 1), np.int64)
+    if n_row > 0:
+        unrank(row_from, n_row, n_vars, binom, row)
+    at_below = np.zeros(n_row + 1, np.int64)
+    score = np.empty(n_vars, np.float64)
+    best = np.empty(n_vars, np.float64)
+    shape_w = np.zeros(n_vars, np.int64)
+    out_child = np.empty(FIRST_ROOM, np.int64)
+    out_score = np.empty(FIRST_ROOM, np.float64)
+    out_parents = np.empty((FIRST_ROOM, max(n_row, 1)), np.int32)
+    n_out = 0
+
+    for rank in range(row_from, row_to):
+        if rank > row_from:
+            advance(row, n_row)
+        x_to = row[0] if n_row > 0 else n_vars
+        if x_to <= x_from:
+            continue
+        first = rank_without(row, n_row, -1, -1, 1, binom) - values.first
+        ranks_below(row, n_row, binom, at_below)
+        if n_out + m * x_to > len(out_child):
+            room = 2 * (n_out + m * x_to)
+            out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, room)
+        for role in range(-1, n_row):
+            shape = 0
+            for i in range(n_row):
+                if i != role:
+                    shape = step[shape, kinds[row[i]]]
+            if role < 0:
+                # the child is x, its parents are P: the same set for every x
+                if two_part:
+                    for x in range(x_from, x_to):
+                        score[x] = (joint[first + x] + parent_value[kinds[x], at_below[n_row]]) * unit
+                else:
+                    _add_part(joint, first, parent_value[0, at_below[n_row]], unit, x_from, x_to, score)
+                if has_charge:
+                    for x in range(x_from, x_to):
+                        score[x] -= penalty[kinds[x], shape] + constant[x]
+                for x in range(x_from, x_to):
+                    best[x] = -np.inf
+                    shape_w[x] = shape
+                for i in range(n_row):
+                    _raise_to(floors, 0, at_below[i], x_from, x_to, best)
+                if restricted:
+                    for x in range(x_from, x_to):
+                        if n_row > limits[x]:
+                            best[x] = DEAD
+                        for i in range(n_row):
+                            if not is_allowed[row[i], x]:
+                                best[x] = DEAD
+            else:
+                # the child is p = row[role], its parents are P - p + x
+                child = row[role]
+                part = kinds[child] if two_part else 0
+                rank_w = rank_without(row, n_row, role, -1, 1, binom)
+                _add_parts(joint, first, parent_value, part, rank_w, unit, x_from, x_to, score)
+                if has_charge or not is_top:
+                    for x in range(x_from, x_to):
+                        shape_w[x] = step[shape, kinds[x]]
+                        score[x] -= penalty[kinds[child], shape_w[x]] + constant[child]
+                floor = floors[role, at_below[n_row]]
+                if restricted:
+                    if n_row > limits[child]:
+                        floor = DEAD
+                    for i in range(n_row):
+                        if i != role and not is_allowed[row[i], child]:
+                            floor = DEAD
+                for x in range(x_from, x_to):
+                    best[x] = floor
+                for i in range(n_row):
+                    if i != role:
+                        _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
+                if restricted:
+                    for x in range(x_from, x_to):
+                        if not is_allowed[x, child]:
+                            best[x] = DEAD
+
+            if pairs_on:
+                for x in range(x_from, x_to):
+                    if best[x] < DEAD and pair_closed(lattice, row, x, role, rules, below, at_below):
+                        best[x] = DEAD
+            for x in range(x_from, x_to):
+                if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
+                    out_child[n_out] = order[x if role < 0 else row[role]]
+                    out_score[n_out] = score[x]
+                    filled = 0
+                    if role >= 0:
+                        out_parents[n_out, 0] = order[x]
+                        filled = 1
+                    for i in range(n_row):
+                        if i != role:
+                            out_parents[n_out, filled] = order[row[i]]
+                            filled += 1
+                    n_out += 1
+            if is_top:
+                continue
+
+            if pairs_on:
+                for x in range(x_from, x_to):
+                    if values.counted[first + x]:
+                        kind = kinds[x if role < 0 else row[role]]
+                        new_entropy[role + 1, first + x] = -(score[x] + penalty[kind, shape_w[x]])
+            for x in range(x_from, x_to):
+                reached = max(best[x], score[x])
+                if prune:
+                    child = x if role < 0 else row[role]
+                    bound = rules.bound_top[child] - rules.bound_penalty[kinds[child], shape_w[x]]
+                    if values.bound.shape[0] > 0:
+                        bound = min(bound, values.bound[kinds[child], first + x] * unit)
+                    if reached >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
+                        reached = DEAD
+                new_best[role + 1, first + x] = reached
+    out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, n_out)
+    return out_child, out_score, out_parents, new_best, new_entropy
+
+
+@njit(cache=True, nogil=True)
+def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
+    """best[x] = max(best[x], floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
+    i, at = np.uint64(line), np.uint64(start)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        best[x] = max(best[x], floors[i, at + x])
+
+
+@njit(cache=True, nogil=True)
+def _add_part(joint: Ints, first: int, part: int, unit: float, x_from: int, x_to: int, score: Floats) -> None:
+    """score[x] = (joint[first + x] + part) * unit; `first` is below 0 where a level begins with a later x."""
+    for x in range(x_from, x_to):
+        score[x] = (joint[np.uint64(first + x)] + part) * unit
+
+
+@njit(cache=True, nogil=True)
+def _add_parts(
+    joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, x_from: int, x_to: int, score: Floats
+) -> None:
+    """score[x] = (joint[first + x] + parts[line, start + x]) * unit."""
+    at_joint, i, at = np.uint64(first), np.uint64(line), np.uint64(start)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        score[x] = (joint[at_joint + x] + parts[i, at + x]) * unit
+
+
+@njit(cache=True, nogil=True)
+def pair_closed(lattice: Lattice, row: Ints, x: int, role: int, rules: Rules, below: Slab, at_below: Ints) -> bool:
+    """Does the pair rule (`scorecache.scoring.pruning`) close this family and all above it?
+
+    The child is variable `role` + 1 of the joint set, each of its parents in turn is the one to be added last.
+    """
+    n_row, child = lattice.size - 1, role + 1
+    for added in range(lattice.size):
+        if added == child:
+            continue
+        shape = 0  # of the other parents
+        for i in range(-1, n_row):
+            if i + 1 != added and i != role:
+                shape = lattice.step[shape, lattice.kinds[x if i < 0 else row[i]]]
+        arity_added = lattice.arities[x if added == 0 else row[added - 1]]
+        arity_child = lattice.arities[x if role < 0 else row[role]]
+        price = rules.pair_price * rules.q[shape] * ((arity_added - 1) * (arity_child - 1))
+        without_added = at_below[n_row] if added == 0 else at_below[added - 1] + x
+        without_child = at_below[n_row] if role < 0 else at_below[role] + x
+        gain = min(
+            below.entropy[child if child < added else child - 1, without_added],
+            below.entropy[added if added < child else added - 1, without_child],
+        )
+        if price >= gain + rules.gap + BOUND_TOL * max(1.0, gain):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Slab, at_below: Ints) -> bool:
+    """Is any family of the joint set row + {x} still open?"""
+    n_row = lattice.size - 1
+    if n_row == 0:
+        return True
+    for role in range(-1, n_row):
+        child = x if role < 0 else row[role]
+        alive = n_row <= rules.limits[child]
+        if role >= 0:
+            alive = alive and rules.is_allowed[x, child] and below.best[role, at_below[n_row]] < DEAD
+        for i in range(n_row):
+            if not alive:
+                break
+            if i != role:
+                place = role + 1 if role < i else role
+                alive = rules.is_allowed[row[i], child] and below.best[place, at_below[i] + x] < DEAD
+        if alive and not (rules.pair_price > 0.0 and pair_closed(lattice, row, x, role, rules, below, at_below)):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def parents_needed(lattice: Lattice, row: Ints, x: int, level: Slab, members: Ints) -> bool:
+    """May the joint set row + {x} still be the parents of some child? `members` is room for one variable more."""
+    m = lattice.size
+    for child in range(lattice.n_vars):
+        # row + {x, child}, ascending; the child gets the position `place`
+        place, n = -1, 0
+        is_member = child == x
+        for i in range(-1, m - 1):
+            v = x if i < 0 else row[i]
+            is_member = is_member or v == child
+            if place < 0 and child < v:
+                place = n
+                members[n] = child
+                n += 1
+            members[n] = v
+            n += 1
+        if is_member:
+            continue
+        if place < 0:
+            place = n
+            members[n] = child
+        alive = True
+        for i in range(m + 1):
+            if i != place and alive:
+                rank = rank_without(members, m + 1, i, -1, 0, lattice.binom)
+                alive = level.best[place if place < i else place - 1, rank] < DEAD
+        if alive:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def resized(
+    out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32], n_out: int, size: int
+) -> tuple[Ints, Floats, NDArray[np.int32]]:
+    """The first `n_out` survivors in arrays of another size."""
+    n_columns = out_parents.shape[1]
+    new_child = np.empty(size, np.int64)
+    new_score = np.empty(size, np.float64)
+    new_parents = np.empty((size, n_columns), np.int32)
+    for f in range(n_out):
+        new_child[f] = out_child[f]
+        new_score[f] = out_score[f]
+        for i in range(n_columns):
+            new_parents[f, i] = out_parents[f, i]
+    return new_child, new_score, new_parents

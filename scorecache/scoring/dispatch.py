@@ -1,0 +1,171 @@
+"""The one dispatcher over the counting kernels: which of them counts which rows of a level.
+
+The pieces depend on the data and on `scale`, never on the number of threads or workers.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from scorecache.counting.binary_tiles import binary_values, single_values
+from scorecache.counting.bitmap_rows import bitmap_values
+from scorecache.counting.families import families_of_rows
+from scorecache.counting.label_rows import label_values
+from scorecache.counting.nested_rows import nested_values
+from scorecache.counting.subsets import row_chunks, unrank
+from scorecache.counting.table_rows import parent_sets
+from scorecache.counting.terms import sum_terms
+from scorecache.counting.types import Lattice, Slab, Values
+from scorecache.scoring.alone import ChildBuild
+from scorecache.scoring.joint import JointBuild
+from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
+
+SETS_PER_CHUNK = 1 << 15
+LABEL_ROWS, NESTED_ROWS = 100, 400
+"""Work between two looks at the clock, in joint sets counted by bitmaps; by labels or nested tables a set takes about
+as long as so many rows go into the data."""
+
+ROWS_PER_CHUNK = 1 << 23
+"""The same for the tables of one child, in data rows counted."""
+
+TILES, BITMAPS, LABELS, SKIPPED, TABLES = "tiles", "bitmaps", "labels", "skipped", "tables"
+"""Binary tiles, bitmaps of more states, labels or nested tables, those of the sets passed over, one child's tables."""
+
+Build = JointBuild | ChildBuild
+NO_SLAB = Slab(0, np.empty((1, 0), np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.bool_))
+
+
+def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
+    """The rows of a level, cut into pieces; larger ones by a scale above 1."""
+    n = len(build.order)
+    if isinstance(build, ChildBuild):
+        size = level - 1
+        per_piece = max(1, scale * ROWS_PER_CHUNK // len(build.search.weights))
+        rows = row_chunks(build.search.binom, max(size, 1), n, 0, comb(n, max(size - 1, 0)), per_piece)
+        return [Piece(TABLES, level, *own) for own in rows]
+    prefix = build.split[level - 1]
+    lead = min(level, 2) if build.ones is not None else 1
+    per_piece = scale * SETS_PER_CHUNK
+    pieces: list[Piece] = []
+    if prefix > 0:
+        rows = row_chunks(build.binom, level, prefix, 0, comb(prefix, level - lead), per_piece, lead=lead)
+        pieces = [Piece(TILES if build.ones is not None else BITMAPS, level, *own) for own in rows]
+    return pieces + _label_pieces(build, LABELS, level, scale)
+
+
+def skipped_pieces(build: Build, level: int, scale: int = 1) -> list[Piece]:
+    """Pieces that count what the level passed over, where labels or nested tables do that."""
+    return [] if isinstance(build, ChildBuild) else _label_pieces(build, SKIPPED, level, scale)
+
+
+def _label_pieces(build: JointBuild, kernel: str, level: int, scale: int) -> list[Piece]:
+    n, prefix = len(build.order), build.split[level - 1]
+    if prefix == n:
+        return []
+    if level == 1:
+        return [Piece(kernel, level, 0, 1)]
+    rows_per_bitmap = LABEL_ROWS if build.nested is None else NESTED_ROWS
+    per_piece = max(64, scale * SETS_PER_CHUNK * rows_per_bitmap // (rows_per_bitmap + len(build.labelled.weights)))
+    rows = row_chunks(build.binom, level, n, comb(prefix, level - 1), comb(n, level - 1), per_piece)
+    return [Piece(kernel, level, *own) for own in rows]
+
+
+def run_piece(build: Build, piece: Piece, known: Level) -> Found:
+    """Count, score and prune the families of a piece.
+
+    `known` is the level below; for the sets passed over it is the piece's own.
+    """
+    if isinstance(build, ChildBuild):
+        return _tables(build, piece, known.slab.best)
+    is_top = piece.level == build.n_levels
+    by_bitmaps = piece.kernel in (TILES, BITMAPS)
+    lattice = Lattice(
+        piece.level, build.split[piece.level - 1] if by_bitmaps else len(build.order), build.binom,
+        build.shapes.step, build.shapes.kinds, build.arities, build.order,
+    )  # fmt: skip
+    n_bounds = 0 if is_top else len(build.terms.bound_start)
+    row_from, row_to, x_from = piece.first, piece.last, 0
+    values: Values
+    if piece.kernel == TILES and piece.level == 1:
+        values = single_values(lattice, build.bits, build.terms, is_top)
+    elif piece.kernel == TILES:
+        assert build.ones is not None
+        ones = build.ones._replace(entries=known.stored)
+        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms, is_top, n_bounds)
+        row_from, row_to = _rows_of_tiles(lattice, piece.first), _rows_of_tiles(lattice, piece.last)
+    elif piece.kernel == BITMAPS:
+        assert build.blocks is not None
+        blocks = build.blocks._replace(entries=known.stored)
+        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms, is_top, n_bounds)
+    else:
+        x_from = build.split[0] if piece.level == 1 else 0
+        skipped = piece.kernel == SKIPPED
+        rest = (lattice, build.terms, build.rules, known.slab, is_top)
+        if build.nested is None:
+            values = label_values(row_from, row_to, x_from, skipped, build.labelled, *rest)
+        else:
+            values = nested_values(row_from, row_to, x_from, skipped, build.nested, *rest)
+        if skipped:
+            return Found(slab=NO_SLAB._replace(
+                first=values.first, parent_value=values.parent_value, counted=values.counted
+            ))  # fmt: skip
+    children, scores, parents, best, entropy = families_of_rows(
+        row_from, row_to, x_from, lattice, values, build.terms.unit, build.rules, known.slab, is_top
+    )
+    slab = None if is_top else Slab(values.first, values.parent_value, best, entropy, values.counted)
+    return Found(((children, scores, parents[:, : piece.level - 1]),), slab, values.counts, values.counts_at)
+
+
+def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
+    """The number of rows in all tiles before this one."""
+    n_suffix = lattice.size - 2
+    if tile == comb(lattice.n_vars, n_suffix):
+        return comb(lattice.n_vars, lattice.size - 1)
+    suffix = np.zeros(n_suffix, dtype=np.int64)
+    unrank(tile, n_suffix, lattice.n_vars, lattice.binom, suffix)
+    return sum(int(lattice.binom[v, i + 2]) for i, v in enumerate(suffix))
+
+
+def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
+    size, is_top = piece.level - 1, piece.level == build.n_levels
+    holds_class, scores, parents, first, best = parent_sets(
+        piece.first, piece.last, size, build.search, build.model, build.bounds, below,
+        build.pruning.on, build.pruning.gap, is_top,
+    )  # fmt: skip
+    return Found(build.survivors(size, holds_class, scores, parents), NO_SLAB._replace(first=first, best=best))
+
+
+def new_level(build: Build, level: int, below: Level) -> Level:
+    """Room for what the pieces of a level yield."""
+    n, is_top = len(build.order), level == build.n_levels
+    if isinstance(build, ChildBuild):
+        best = np.full((2, 0 if is_top else comb(n, level - 1)), np.inf)
+        return Level(NO_SLAB._replace(best=best), NO_COUNTS, NO_COUNTS[0])
+    n_sets = 0 if is_top else comb(n, level)
+    slab = Slab(
+        0,
+        np.empty((max(1, len(build.terms.parent_start)), n_sets), dtype=np.int64),
+        np.full((level, n_sets), np.inf),
+        np.full((level if build.rules.pair_price > 0 else 0, n_sets), np.inf),
+        np.zeros(n_sets, dtype=np.bool_),
+    )
+    return Level(slab, np.empty((1, 0) if is_top else build.counts_shape(level), np.int32), below.stored)
+
+
+def first_level(build: Build) -> Level:
+    """Level 0: the required parents alone."""
+    if isinstance(build, ChildBuild):
+        return Level(NO_SLAB._replace(best=np.empty((2, 0))), NO_COUNTS, NO_COUNTS[0])
+    terms = build.terms
+    base_size = np.bincount(build.labelled.roots[0], weights=build.labelled.weights).astype(np.int64)[:, None]
+    if len(terms.parent_start):
+        values = [sum_terms(terms, int(start), 0, base_size) for start in terms.parent_start]
+    else:
+        value = sum_terms(terms, int(terms.cell_start[0]), 0, base_size)
+        if terms.marginal_start >= 0:
+            value += sum_terms(terms, terms.marginal_start, 0, base_size.sum(axis=0, keepdims=True))
+        values = [-value]
+    slab = Slab(0, np.array(values), np.zeros((0, 1)), np.zeros((0, 1)), np.ones(1, dtype=np.bool_))
+    return Level(slab, NO_COUNTS, NO_COUNTS[0])

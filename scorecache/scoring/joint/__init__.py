@@ -1,1 +1,0 @@
-"""Children that share their required parents, scored together: every joint set is counted once."""
