@@ -47,7 +47,7 @@ def _file_of(name: str) -> Path:
     parts = name.split(".")
     while parts:
         module = ROOT.joinpath(*parts)
-        if module.is_dir():
+        if (module / "__init__.py").is_file():
             return module / "__init__.py"
         if module.with_suffix(".py").is_file():
             return module.with_suffix(".py")

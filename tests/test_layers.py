@@ -120,7 +120,7 @@ def folder_of(name: str) -> str | None:
     if parts[0] not in ("scorecache", "exactbnc"):
         return None
     while parts:
-        if (ROOT / Path(*parts)).is_dir():
+        if (ROOT / Path(*parts) / "__init__.py").is_file():
             return "/".join(parts)
         if (ROOT / Path(*parts)).with_suffix(".py").is_file():
             return "/".join(parts[:-1])
