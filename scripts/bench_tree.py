@@ -25,7 +25,7 @@ def random_tan_cache(n_features: int, seed: int) -> ScoreCache:
 
 
 def main() -> None:
-    """Solve twice, the second time with the kernel compiled, and print both."""
+    """Solve twice and print both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--features", type=int, default=1000)
     cache = random_tan_cache(parser.parse_args().features, seed=0)

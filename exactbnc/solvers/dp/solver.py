@@ -1,7 +1,7 @@
 """Dynamic programming over sets of variables (Silander and Myllymaki 2006), exact in float64.
 
-best[S] is the score of a best network on the set S, built up from best[S - v] by a last variable v (`_kernels`). Three
-facts keep the lattice small:
+best[S] is the score of a best network on the set S, built up from best[S - v] by a last variable v (`plain` for a few
+variables, `_kernels` for many). Three facts keep the lattice small:
 
 - An order constraint "u before v" adds u to what every family of v needs: v is placed only after u. Nothing else in the
   recursion changes.
@@ -31,6 +31,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Statistics
 from exactbnc.run.solver import Outcome, Run
+from exactbnc.solvers.dp import plain
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
 from scorecache.errors import ParameterError
 from scorecache.scoring.progress import n_threads
@@ -50,8 +51,8 @@ SHARE_OF_AVAILABLE = 0.8
 class DPSolver:
     """The solver `dp`: local constraints and orders, as many free variables as the memory holds.
 
-    Blocks have `low_variables` low variables (None: by the number of families), and `n_threads` work on them (None: one
-    per core); the answer depends on neither.
+    Blocks have `low_variables` low variables (None: by the number of families, or no blocks for a few variables), and
+    `n_threads` work on them (None: one per core); the answer depends on neither.
     """
 
     name = "dp"
@@ -66,7 +67,7 @@ class DPSolver:
             listed = ", ".join(rule.replace("_", " ") for rule in problem.global_rules)
             return f"dynamic programming takes constraints on single families and orders only, not {listed}"
         lattice = self._lattice(problem)
-        allowed = _allowed_bytes(limits)
+        allowed = _allowed_bytes(limits, lattice)
         if lattice.n_bytes > allowed:
             return (
                 f"dynamic programming over {lattice.n_free} variables needs about {_gigabytes(lattice.n_bytes)} GB, "
@@ -97,18 +98,23 @@ class DPSolver:
         n_families = int(np.diff(problem.families.child_start)[list(free)].sum())
         n_low = _low_variables(n_families, len(free)) if self.low_variables is None else self.low_variables
         n_low = max(MIN_LOW, min(n_low, len(free)))
-        return _Lattice(problem, free, n_low, n_families, n_threads(self.n_threads))
+        is_plain = len(free) <= (plain.MOST_VARIABLES if self.low_variables is None else 0)
+        return _Lattice(problem, free, n_low, n_families, n_threads(self.n_threads), is_plain)
 
 
 @dataclass(frozen=True)
 class _Lattice:
-    """The free variables in ascending order, the first `n_low` of them low, and the work at hand."""
+    """The free variables in ascending order, the first `n_low` of them low, and the work at hand.
+
+    `is_plain`: they are few enough to do without kernels.
+    """
 
     problem: Problem
     free: tuple[int, ...]
     n_low: int
     n_families: int
     n_threads: int
+    is_plain: bool
 
     @property
     def n_free(self) -> int:
@@ -120,7 +126,9 @@ class _Lattice:
 
     @property
     def n_bytes(self) -> int:
-        """`best`, every thread's tables of one block, what the families take while they are laid out."""
+        """`best`, every thread's tables of one block (or those of all sets), what laying out the families takes."""
+        if self.is_plain:
+            return 8 * (plain.n_numbers(self.n_free) + ARRAYS_OVER_FAMILIES * self.n_families)
         n_sets = 1 << (self.n_low + self.n_high)
         scratch = (self.n_low + 2) << (self.n_low - 1)
         return 8 * (n_sets + self.n_threads * scratch + ARRAYS_OVER_FAMILIES * self.n_families)
@@ -188,9 +196,9 @@ def _free_variables(problem: Problem) -> tuple[int, ...]:
         free &= ~new
 
 
-def _allowed_bytes(limits: Limits) -> int:
+def _allowed_bytes(limits: Limits, lattice: _Lattice) -> int:
     """What the tables may take; where the whole process is counted, its kernels are in memory first."""
-    if limits.counts_process and limits.memory is not None:
+    if limits.counts_process and limits.memory is not None and not lattice.is_plain:
         none = np.zeros(0, dtype=np.int64)
         no_families = LatticeFamilies(np.zeros(MIN_LOW + 1, dtype=np.int64), none, none, np.zeros(0))
         fill_blocks(np.zeros(1, dtype=np.int64), MIN_LOW, no_families, np.empty((1, 1 << MIN_LOW)))
@@ -206,12 +214,11 @@ def _gigabytes(n_bytes: int) -> str:
 
 def _fill(lattice: _Lattice, clock: Clock) -> Floats | None:
     """best[S] for every set of free variables; None if the time ended first."""
-    best = np.empty((1 << lattice.n_high, 1 << lattice.n_low))
     if clock.stop_reason() is not None:
         return None
-    if lattice.n_free == 0:
-        best[0, 0] = 0.0
-        return best.ravel()
+    if lattice.is_plain:
+        return plain.best_of_sets([lattice.needs(v) for v in lattice.free])
+    best = np.empty((1 << lattice.n_high, 1 << lattice.n_low))
     families = lattice.families()
 
     def fill(blocks: Ints) -> bool:

@@ -19,10 +19,10 @@ Networks 7 (1977); H. N. Gabow, Z. Galil, T. Spencer, R. E. Tarjan, Combinatoric
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-
-from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,124 +30,94 @@ Floats = NDArray[np.float64]
 _NEW, _ON_PATH, _DONE, _ABSORBED = 0, 1, 2, 3
 
 
-@kernel
-def maximum_arborescence(given: Floats, root_last: bool) -> Ints:
-    """The tail of the arc into every vertex; empty if no arborescence exists.
+def maximum_arborescence(given: Floats, root_last: bool) -> Ints | None:
+    """The tail of the arc into every vertex; None if no arborescence exists.
 
     `given[v, u]` is the weight of the arc u -> v, -inf where there is none; column n, the last, is the root.
     """
-    n = given.shape[0]
-    weights = given.copy()
-    # The arc of the given graph that stands behind each entry of `weights`: its tail and its head.
-    tails = np.empty((n, n + 1), dtype=np.int32)
-    heads = np.empty((n, n + 1), dtype=np.int32)
-    for v in range(n):
-        weights[v, v] = -np.inf
-        for u in range(n + 1):
-            tails[v, u] = u
-            heads[v, u] = v
+    n = len(given)
+    graph = _Contracted(given)
     # Vertices 0..n-1 and the contracted cycles n.. are nodes of a forest: `outer` is the cycle that holds the node.
-    outer = np.full(2 * n, -1, dtype=np.int64)
-    arc_tail = np.full(2 * n, -1, dtype=np.int64)
-    arc_head = np.full(2 * n, -1, dtype=np.int64)
-    node = np.arange(n)
-    n_nodes = n
-    entered = np.full(n, -1, dtype=np.int64)
-    state = np.full(n, _NEW, dtype=np.int8)
-    path = np.empty(n, dtype=np.int64)
+    node, outer, arcs = list(range(n)), [-1] * n, [(-1, -1)] * n
+    state = graph.state
     for start in range(n):
-        if state[start] != _NEW:
-            continue
-        path[0] = start
-        length = 1
-        state[start] = _ON_PATH
-        while length > 0:
-            head = path[length - 1]
-            tail = _best_tail(weights[head], root_last)
-            if tail < 0:
-                return np.empty(0, dtype=np.int64)
-            entered[head] = tail
-            arc_tail[node[head]] = tails[head, tail]
-            arc_head[node[head]] = heads[head, tail]
+        path = [start] if state[start] == _NEW else []
+        while path:
+            head = path[-1]
+            state[head] = _ON_PATH
+            tail = _best_tail(graph.weights[head], root_last)
+            if tail is None:
+                return None
+            graph.entered[head] = tail
+            arcs[node[head]] = int(graph.tails[head, tail]), int(graph.heads[head, tail])
             if tail == n or state[tail] == _DONE:
-                for position in range(length):
-                    state[path[position]] = _DONE
-                length = 0
+                state[path] = _DONE
+                path = []
             elif state[tail] == _NEW:
-                state[tail] = _ON_PATH
-                path[length] = tail
-                length += 1
+                path.append(tail)
             else:
-                first = length - 1
-                while path[first] != tail:
-                    first -= 1
-                cycle = path[first:length]
-                for v in cycle:
-                    outer[node[v]] = n_nodes
-                _contract(weights, tails, heads, cycle, entered, state)
-                node[tail] = n_nodes
-                n_nodes += 1
-                length = first + 1
-    return _opened(outer[:n_nodes], arc_tail, arc_head, n)
+                first = path.index(tail)
+                for v in path[first:]:
+                    outer[node[v]] = len(outer)
+                node[tail] = len(outer)
+                outer.append(-1)
+                arcs.append((-1, -1))
+                graph.contract(path[first:])
+                path = path[: first + 1]
+    return _opened(outer, arcs, n)
 
 
-@kernel
-def _best_tail(entering: Floats, root_last: bool) -> int:
-    """The tail of the heaviest entering arc, the root where that is as good; -1 if no arc enters."""
+def _best_tail(entering: Floats, root_last: bool) -> int | None:
+    """The tail of the heaviest entering arc, the root where that is as good; None if no arc enters."""
     n = len(entering) - 1
-    best = -1
-    heaviest = -np.inf
-    if not root_last and entering[n] > -np.inf:
-        best, heaviest = n, entering[n]
-    for u in range(n):
-        if entering[u] > heaviest:
-            best, heaviest = u, entering[u]
-    if best < 0 and entering[n] > -np.inf:
-        best = n
-    return best
+    best = int(np.argmax(entering[:n]))
+    least = -np.inf if root_last else entering[n]
+    if entering[best] > least:
+        return best
+    return n if entering[n] > -np.inf else None
 
 
-@kernel
-def _contract(
-    weights: Floats, tails: NDArray[np.int32], heads: NDArray[np.int32], cycle: Ints, entered: Ints,
-    state: NDArray[np.int8],
-) -> None:  # fmt: skip
-    """Merge the rows and columns of a cycle into those of its first vertex."""
-    n = weights.shape[0]
-    kept = cycle[0]
-    for v in cycle:
-        replaced = weights[v, entered[v]]
-        for u in range(n + 1):
-            weights[v, u] -= replaced
-            if weights[v, u] > weights[kept, u]:
-                weights[kept, u] = weights[v, u]
-                tails[kept, u] = tails[v, u]
-                heads[kept, u] = heads[v, u]
-    for v in cycle:
-        state[v] = _ABSORBED
-        weights[kept, v] = -np.inf
-    for x in range(n):
-        if state[x] == _DONE or state[x] == _ABSORBED:
-            continue
-        for v in cycle[1:]:
-            if weights[x, v] > weights[x, kept]:
-                weights[x, kept] = weights[x, v]
-                tails[x, kept] = tails[x, v]
-                heads[x, kept] = heads[x, v]
-            weights[x, v] = -np.inf
-    state[kept] = _ON_PATH
+class _Contracted:
+    """The graph with some cycles merged into one vertex each, and the arc of the given graph behind each weight."""
+
+    def __init__(self, given: Floats) -> None:
+        n = len(given)
+        self.weights = given.copy()
+        np.fill_diagonal(self.weights, -np.inf)
+        self.tails = np.tile(np.arange(n + 1, dtype=np.int32), (n, 1))
+        self.heads = np.repeat(np.arange(n, dtype=np.int32)[:, None], n + 1, axis=1)
+        self.entered = np.full(n, -1, dtype=np.int64)
+        self.state = np.full(n, _NEW, dtype=np.int8)
+
+    def contract(self, cycle: list[int]) -> None:
+        """Merge the rows and columns of a cycle into those of its first vertex."""
+        weights, kept, others = self.weights, cycle[0], cycle[1:]
+        for v in cycle:
+            weights[v] -= weights[v, self.entered[v]]
+            is_heavier = weights[v] > weights[kept]
+            self._take((kept, is_heavier), (v, is_heavier))
+        self.state[cycle] = _ABSORBED
+        weights[kept, cycle] = -np.inf
+        rows = np.flatnonzero((self.state != _DONE) & (self.state != _ABSORBED))
+        heaviest = np.array(cycle)[np.argmax(weights[rows[:, None], cycle], axis=1)]
+        self._take((rows, kept), (rows, heaviest))
+        weights[rows[:, None], others] = -np.inf
+        self.state[kept] = _ON_PATH
+
+    def _take(self, to: Any, source: Any) -> None:
+        for table in (self.weights, self.tails, self.heads):
+            table[to] = table[source]
 
 
-@kernel
-def _opened(outer: Ints, arc_tail: Ints, arc_head: Ints, n: int) -> Ints:
+def _opened(outer: list[int], arcs: list[tuple[int, int]], n: int) -> Ints:
     """The arc of a cycle replaces those of its parts that hold its head; the other parts keep their own."""
     chosen = np.empty(n, dtype=np.int64)
-    is_entered = np.zeros(len(outer), dtype=np.bool_)
-    for outermost in range(len(outer) - 1, -1, -1):
+    is_entered = [False] * len(outer)
+    for outermost in reversed(range(len(outer))):
         if is_entered[outermost]:
             continue
-        head = arc_head[outermost]
-        chosen[head] = arc_tail[outermost]
+        tail, head = arcs[outermost]
+        chosen[head] = tail
         inside = head
         while inside != outermost:
             is_entered[inside] = True

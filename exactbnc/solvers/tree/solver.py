@@ -138,7 +138,7 @@ def _best_families(problem: Problem) -> Ints | None:
     weights[is_listed] = scores[best[is_listed]]
     is_tan = problem.constraints.structure == "tan"
     tails = maximum_arborescence(weights, is_tan)
-    if len(tails) < n:
+    if tails is None:
         return None
     # The class of a TAN is one vertex without a free parent, the root of its features is the other.
     if is_tan and np.count_nonzero(tails == n) > 2:

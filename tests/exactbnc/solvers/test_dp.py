@@ -16,8 +16,9 @@ from exactbnc.run.events import Events
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Status
 from exactbnc.run.solver import Run
-from exactbnc.solvers.dp import DPSolver
+from exactbnc.solvers.dp import DPSolver, plain
 from exactbnc.solvers.dp._kernels import subset_max
+from exactbnc.solvers.dp.solver import _fill
 from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
@@ -163,12 +164,15 @@ def test_blocks_agree_with_enumeration(problem):
     assert_agrees(problem, solve(problem, low_variables=3))
 
 
+LOW = (None, 3, 4, 6, 12)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_blocks_and_threads_change_nothing(seed):
     problem = Problem(random_cache(9, 20, seed))
     expected = best_by_recursion(problem)
 
-    solutions = [solve(problem, low_variables=low, n_threads=threads) for low in (3, 4, 6, 12) for threads in (1, 2, 3)]
+    solutions = [solve(problem, low_variables=low, n_threads=threads) for low in LOW for threads in (1, 2, 3)]
 
     assert solutions[0].score == pytest.approx(expected, rel=1e-12)
     assert solutions[0].statistics.n_free == 9
@@ -181,8 +185,18 @@ def test_many_blocks_in_many_tasks_agree_with_one_block():
     assert solve(problem, low_variables=3, n_threads=2).dag == solve(problem, low_variables=14).dag
 
 
+@pytest.mark.parametrize("n_vars", [4, 7, 11, 15])
+def test_the_kernels_find_the_numbers_of_the_plain_lattice(n_vars):
+    problem = Problem(random_cache(n_vars, 2 * n_vars - 2, n_vars))
+    plainly, in_blocks = DPSolver()._lattice(problem), DPSolver(low_variables=3)._lattice(problem)
+
+    assert (plainly.is_plain, in_blocks.is_plain) == (True, False)
+    assert _fill(plainly, Clock()).tolist() == _fill(in_blocks, Clock()).tolist()
+
+
+@pytest.mark.parametrize("subset_max", [subset_max, plain.subset_max])
 @pytest.mark.parametrize("n_bits", range(8))
-def test_subset_max_is_the_maximum_over_subsets(n_bits):
+def test_subset_max_is_the_maximum_over_subsets(n_bits, subset_max):
     values = np.random.default_rng(n_bits).normal(size=1 << n_bits)
     expected = [max(values[w] for w in range(1 << n_bits) if w & s == w) for s in range(1 << n_bits)]
 
