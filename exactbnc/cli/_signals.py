@@ -55,9 +55,14 @@ def sigterm_as_ctrl_c() -> Iterator[Caught]:
         if not issubclass(unraisable.exc_type, KeyboardInterrupt):
             hook_before(unraisable)
             return
-        again = threading.Timer(_RETRY_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
-        again.daemon = True
-        again.start()
+        while True:
+            again = threading.Timer(_RETRY_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            try:
+                again.start()
+            except KeyboardInterrupt:  # it came before the thread was seen to run, and would be lost here too
+                continue
+            return
 
     hook_before, sys.unraisablehook = sys.unraisablehook, send_again
     before = signal.signal(signal.SIGTERM, react)

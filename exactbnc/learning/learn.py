@@ -125,9 +125,9 @@ class Learned:
 
 def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
     """The best network of the recipe's structure for the data, with its parameters."""
-    begun = time.monotonic()
+    limits = Limits(seconds=recipe.time_limit)
+    clock, begun = Clock(limits.seconds), time.monotonic()
     dataset.column(class_name)  # an error lists the columns if it is not one
-    clock = Clock(recipe.time_limit)
     plan, constraints = _plan(dataset, class_name, recipe)
     problem, solution = None, _unsolved(class_name)
     try:
@@ -137,8 +137,8 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     scored = time.monotonic()
     if cache is not None:
         problem = Problem(cache, constraints)
-        limits = clock.left_of(Limits(seconds=recipe.time_limit))
-        solution = solve(problem, method=recipe.method, limits=limits, listener=listener, seed=recipe.seed)
+        left = clock.left_of(limits)
+        solution = solve(problem, method=recipe.method, limits=left, listener=listener, seed=recipe.seed)
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")

@@ -11,6 +11,8 @@ import pytest
 
 from exactbnc.cli import main
 from exactbnc.cli._signals import deaf_to_signals, sigterm_as_ctrl_c
+from exactbnc.run.interrupt import ctrl_c_calls
+from exactbnc.run.solver import Run
 from scorecache.formats import write_cache
 from tests.exactbnc.test_checkpoint import dense_problem
 from tests.faults.conftest import files_in, start
@@ -168,3 +170,16 @@ def test_an_interrupt_while_the_last_words_are_said_is_not_heard(capsys, monkeyp
 
     assert _errors.run(app, []) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler], ids=["ignored", "usual"])
+def test_sigterm_stops_a_run_whatever_becomes_of_ctrl_c(handler):
+    run, before = Run.of(), signal.signal(signal.SIGINT, handler)
+    try:
+        with sigterm_as_ctrl_c(), ctrl_c_calls(run.clock.interrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert run.stop_reason() == "interrupted"
