@@ -107,4 +107,4 @@ def _slot(masks: Words, slots: Ints, mask: Words) -> int:
         if is_equal:
             break
         at = (at + 1) & last
-    return at
+    return int(at)
