@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
+from exactbnc.solvers.costs.dominance import dominated
 from exactbnc.solvers.costs.graph import Ints, members_before, owners
 from scorecache.errors import ParameterError
 from scorecache.system.compiled import kernel
@@ -104,7 +105,7 @@ def cost_table(problem: Problem, *, keep_dominated: bool = False) -> CostTable:
     table = CostTable(families.child_start, masks, cost, np.arange(len(cost)), digits, is_rounded)
     if keep_dominated:
         return table
-    return _selected(table, np.flatnonzero(~_dominated(table.child_start, masks)))
+    return _selected(table, np.flatnonzero(~dominated(table.child_start, masks)))
 
 
 def _selected(table: CostTable, kept: Ints) -> CostTable:
@@ -143,25 +144,6 @@ def _masks(start: Ints, members: Ints, n_vars: int) -> Words:
     family = np.repeat(np.arange(n_families), np.diff(start))
     np.bitwise_or.at(masks, (family, members // WORD), np.uint64(1) << (members % WORD).astype(np.uint64))
     return masks
-
-
-@kernel
-def _dominated(child_start: Ints, masks: Words) -> NDArray[np.bool_]:
-    """Which families hold all that an earlier, no dearer one of the same child holds."""
-    is_dominated = np.zeros(len(masks), dtype=np.bool_)
-    n_words = masks.shape[1]
-    for v in range(len(child_start) - 1):
-        for f in range(child_start[v], child_start[v + 1]):
-            for earlier in range(child_start[v], f):
-                is_inside = True
-                for w in range(n_words):
-                    if masks[earlier, w] & ~masks[f, w]:
-                        is_inside = False
-                        break
-                if is_inside:
-                    is_dominated[f] = True
-                    break
-    return is_dominated
 
 
 def families_in_order(table: CostTable, order: Ints) -> Ints:

@@ -2,12 +2,14 @@
 
 import itertools
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
+from exactbnc.solvers.costs.dominance import dominated
 from exactbnc.solvers.costs.table import cost_table, families_in_order, feasible_order, order_of
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
@@ -119,3 +121,23 @@ def test_global_rules_are_refused():
 
     with pytest.raises(ParameterError, match="max edges"):
         cost_table(Problem(cache, Constraints(max_edges=1)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_dominance_by_subsets_agrees_with_comparing_all_pairs(seed):
+    rng = np.random.default_rng(seed)
+    n_words, largest = 1 + seed % 3, (2, 5, 9)[seed // 4]
+    sizes = [0, 1, 40, 600]
+    masks = np.zeros((sum(sizes), n_words), dtype=np.uint64)
+    for mask in masks:
+        for u in rng.integers(
+            0, min(64 * n_words, 9 + 30 * (seed % 2)), rng.integers(0 if seed % 5 else 2, largest + 1)
+        ):
+            mask[u // 64] |= np.uint64(1) << np.uint64(u % 64)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+
+    found = dominated(start, masks)
+
+    for first, last in pairwise(start.tolist()):
+        for f in range(first, last):
+            assert found[f] == any(not np.any(masks[earlier] & ~masks[f]) for earlier in range(first, f))
