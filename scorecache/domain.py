@@ -165,23 +165,6 @@ class Domain:
             recipe["tiers"] = [list(tier) for tier in self.tiers]
         return recipe
 
-    @classmethod
-    def from_json(cls, names: Iterable[str], recipe: Mapping[str, Any]) -> Domain:
-        """What `to_json` gave; raises KeyError, TypeError or ValueError where it did not."""
-        for key in ("k", "max_parents"):
-            if type(recipe.get(key, 0)) is not int:
-                raise TypeError(f"{key} must be a whole number. Got {recipe[key]!r:.60} instead.")
-        return cls.of(
-            names,
-            recipe["family"],
-            class_name=recipe.get("class"),
-            k=recipe.get("k"),
-            max_parents=recipe.get("max_parents"),
-            required_arcs=recipe.get("required_arcs", ()),
-            forbidden_arcs=recipe.get("forbidden_arcs", ()),
-            tiers=recipe.get("tiers", ()),
-        )
-
     def _limit(self, child: int) -> int:
         reachable = len(self.required[child]) + len(self.allowed[child])
         limit = reachable if self.max_parents is None else min(reachable, self.max_parents)
