@@ -17,7 +17,7 @@ records which. The structures, for a class variable C:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -231,23 +231,6 @@ class Domain(LocalConstraints):
         if self.tiers:
             recipe["tiers"] = [list(tier) for tier in self.tiers]
         return recipe
-
-    @classmethod
-    def from_json(cls, names: Iterable[str], recipe: Mapping[str, Any]) -> Domain:
-        """What `to_json` gave; raises KeyError, TypeError or ValueError where it did not."""
-        for key in ("k", "max_parents"):
-            if type(recipe.get(key, 0)) is not int:
-                raise TypeError(f"{key} must be a whole number. Got {recipe[key]!r:.60} instead.")
-        return cls.of(
-            names,
-            recipe["family"],
-            class_name=recipe.get("class"),
-            k=recipe.get("k"),
-            max_parents=recipe.get("max_parents"),
-            required_arcs=recipe.get("required_arcs", ()),
-            forbidden_arcs=recipe.get("forbidden_arcs", ()),
-            tiers=recipe.get("tiers", ()),
-        )
 
     def _limit(self, child: int) -> int:
         reachable = len(self.required[child]) + len(self.allowed[child])

@@ -6,9 +6,8 @@ lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 from scorecache.domain import Domain
@@ -48,25 +47,6 @@ class Record:
             "versions": dict(self.versions),
         }
 
-    @classmethod
-    def from_json(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Record:
-        """Rebuild a record; raises KeyError, TypeError or ValueError where the facts are not ours."""
-        if facts["schema_version"] > SCHEMA_VERSION:
-            raise ValueError(f"schema_version {facts['schema_version']} is newer than {SCHEMA_VERSION}")
-        _check_facts(facts)
-        states = facts.get("states") or {}
-        return cls(
-            score=facts["score"],
-            parameters=dict(facts["parameters"]),
-            domain=Domain.from_json(names, facts["domain"]),
-            pruning=facts["pruning"],
-            prune_gap=float(facts.get("prune_gap", 0.0)),
-            n_rows=facts.get("n_rows"),
-            states=tuple(tuple(states[name]) for name in names) if states else (),
-            data_sha256=facts.get("data_sha256"),
-            versions=dict(facts.get("versions") or {}),
-        )
-
     def safe_for(self) -> list[str]:
         """In words: the problems for which the best network over the kept families is the best of all."""
         domain = self.domain
@@ -85,29 +65,3 @@ class Record:
         if self.pruning == "none":
             safe.append("any constraint that its parent sets can express (nothing was pruned)")
         return safe
-
-
-def _check_facts(facts: Mapping[str, Any]) -> None:
-    """Refuse facts of other types than ours: they would be believed now and trip a command later."""
-    gap, n_rows, states = facts.get("prune_gap", 0.0), facts.get("n_rows"), facts.get("states") or {}
-    is_ours = {
-        "score": isinstance(facts["score"], str),
-        "parameters": all(_is_number(value) or isinstance(value, str) for value in facts["parameters"].values()),
-        "pruning": facts["pruning"] in ("none", "dominance"),
-        "prune_gap": _is_number(gap) and gap >= 0,
-        "n_rows": n_rows is None or (type(n_rows) is int and n_rows >= 0),
-        "states": all(isinstance(listed, list) and _are_texts(listed) for listed in states.values()),
-        "data_sha256": _are_texts([facts.get("data_sha256") or ""]),
-        "versions": _are_texts((facts.get("versions") or {}).values()),
-    }
-    for name, holds in is_ours.items():
-        if not holds:
-            raise ValueError(f"{name!r} cannot be {facts.get(name)!r:.60}")
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and -inf < value < inf
-
-
-def _are_texts(values: Iterable[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)

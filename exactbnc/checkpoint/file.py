@@ -1,9 +1,10 @@
-"""The file of a checkpoint: JSON with a checksum, read as if anybody had written it.
+"""The file of a checkpoint: an archive of arrays as numpy's `savez` writes it, read as if anybody had written it.
 
-Keys: format ("exactbnc.checkpoint"), version (1), sha256 (of `run` as JSON, keys sorted, without spaces), run. In run:
-problem (hash of names, families, scores and constraints), parents (per variable, of the best network; null: none),
-bound (no network scores more), is_finished, tolerance, method, seconds (over all runs), cuts (a list, see
-`exactbnc.checkpoint.cuts`; those beyond some times the size of the file are left out).
+`header` holds JSON as bytes: format ("exactbnc.checkpoint"), version (2), problem (hash of names, families, scores and
+constraints), bound (no network scores more), is_finished, tolerance, method, seconds (over all runs), has_network, and
+cuts, a list of variables (numbers in the problem; the arrays count within them) and digits (multipliers are in units of
+10^-digits). `parents` and `parent_start` are the best network, the parents of v at parent_start[v] to
+parent_start[v + 1]; `masks0`, `k0`, `facet0`, `corners0` and `multipliers0` belong to the first entry of cuts, etc.
 
 The network is scored again when it is read, and cuts hold whatever the file says; the bound is taken on trust.
 """
@@ -11,31 +12,54 @@ The network is scored again when it is read, and cuts hold whatever the file say
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from itertools import pairwise
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
-from exactbnc.checkpoint.cuts import KEYS, priced, told, whole
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
+from exactbnc.solvers.bounds.cuts.facets import rho_table
+from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Cuts, members_of
 from exactbnc.solvers.bounds.root.kept import PricedCuts
-from scorecache.errors import InputError, ParameterError
+from exactbnc.solvers.costs.table import n_words_of
+from scorecache.errors import InputError
+from scorecache.system.arrays import ArchiveError, unpack_arrays
 from scorecache.system.atomic import atomic_write
-from scorecache.system.jsontext import HeavyJSONError
-from scorecache.system.nested import NestedNumbers, parse_with_numbers
+from scorecache.system.files import read_input
+from scorecache.system.jsonfile import decode_json
 
 FORMAT = "exactbnc.checkpoint"
-VERSION = 1
+VERSION = 2
 ROUNDING = 1e-6
 """How far below the score of a network, relative to it, a bound may be by rounding alone."""
-CUTS_RATIO, CUTS_FREE = 5, 4 * 2**20
-"""The arrays of the cuts may take so many times the file, and some bytes in any case."""
+LARGEST_MULTIPLIER = 2**62
+
+_ARRAYS = {"masks": "<u8", "k": "<i8", "facet": "<i8", "corners": "<i8", "multipliers": "<i8"}
+
+
+class _CutFacts(msgspec.Struct):
+    variables: list[Annotated[int, msgspec.Meta(ge=0)]]
+    digits: Annotated[int, msgspec.Meta(ge=0, le=18)]
+
+
+class _Header(msgspec.Struct):
+    format: str
+    version: int
+    problem: str
+    bound: float
+    is_finished: bool
+    tolerance: float
+    method: str
+    seconds: float
+    has_network: bool
+    cuts: list[_CutFacts]
 
 
 class CheckpointError(InputError):
@@ -89,75 +113,132 @@ def problem_hash(problem: Problem) -> str:
 
 def write_checkpoint(path: str | os.PathLike[str], problem: str, saved: Saved) -> None:
     """Write the file, whole or not at all; `problem` is the hash."""
-    run = {
-        "problem": problem,
-        "parents": None if saved.dag is None else [list(parents) for parents in saved.dag.parents],
-        "bound": saved.bound,
-        "is_finished": saved.is_finished,
-        "tolerance": saved.tolerance,
-        "method": saved.method,
-        "seconds": saved.seconds,
-        "cuts": list(map(told, saved.cuts)),
+    parents = () if saved.dag is None else saved.dag.parents
+    header = _Header(
+        FORMAT,
+        VERSION,
+        problem,
+        saved.bound,
+        saved.is_finished,
+        saved.tolerance,
+        saved.method,
+        saved.seconds,
+        saved.dag is not None,
+        [_CutFacts(list(priced.variables), priced.digits) for priced in saved.cuts],
+    )
+    arrays: dict[str, Any] = {
+        "header": np.frombuffer(msgspec.json.encode(header), dtype=np.uint8),
+        "parent_start": np.cumsum([0, *map(len, parents)], dtype="<i8"),
+        "parents": np.array([parent for listed in parents for parent in listed], dtype="<i8"),
     }
-    stored = {"format": FORMAT, "version": VERSION, "sha256": _checksum(run), "run": run}
+    for number, priced in enumerate(saved.cuts):
+        for (name, kind), array in zip(_ARRAYS.items(), (*priced.cuts, priced.multipliers), strict=True):
+            arrays[f"{name}{number}"] = array.astype(kind)
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
     with atomic_write(path) as (sink,):
-        for piece in _pieces(stored):
-            sink.write(piece.encode())
+        sink.write(content.getvalue())
 
 
 def read_checkpoint(path: str | os.PathLike[str], problem: Problem) -> Saved | None:
-    """What the file says of the problem; None if there is no file."""
+    """What the file says of the problem; None if there is no file.
+
+    Raises
+    ------
+    CheckpointError
+        The file is not a checkpoint of this problem, or it is damaged.
+    """
     try:
-        content = Path(path).read_bytes()
+        content = read_input(path)
     except FileNotFoundError:
         return None
     try:
-        text = content.decode()
-        n_bytes = len(content)
-        del content
-        stored = parse_with_numbers(text, n_bytes, KEYS)
-        del text
-    except HeavyJSONError as error:
+        arrays = unpack_arrays(content)
+    except ArchiveError as error:
         raise CheckpointError(path, f"expected a checkpoint, but {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(path, "expected a checkpoint, but it is no JSON") from error
-    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise CheckpointError(path, f"expected a checkpoint, a JSON object whose 'format' is {FORMAT!r}")
-    version, run = stored.get("version"), stored.get("run")
-    if version != VERSION:
-        raise CheckpointError(path, f"it has version {version!r:.20} of the format, this program reads {VERSION}")
-    if not isinstance(run, dict) or stored.get("sha256") != _checksum(run):
-        raise CheckpointError(path, "it is damaged (its checksum is another one)")
-    if run.get("problem") != problem_hash(problem):
+
+    def fault(line: int | None, message: str) -> CheckpointError:
+        return CheckpointError(path, f"expected a checkpoint, but in its header: {message}")
+
+    if "header" not in arrays:
+        raise CheckpointError(path, "expected a checkpoint, but it is another archive of arrays")
+    stored = arrays["header"].tobytes()
+    kind = decode_json(stored, _Kind, fault)
+    if kind.format != FORMAT:
+        raise CheckpointError(path, f"expected a checkpoint, but its format is {kind.format!r:.60}")
+    if kind.version != VERSION:
+        raise CheckpointError(path, f"it has version {kind.version} of the format, this program reads {VERSION}")
+    header = decode_json(stored, _Header, fault)
+    if header.problem != problem_hash(problem):
         raise CheckpointError(path, "it belongs to another score file or other constraints")
     try:
-        saved = _saved(run, problem, CUTS_RATIO * n_bytes + CUTS_FREE)
-    except (KeyError, TypeError, ValueError, OverflowError, ParameterError) as error:
+        saved = _saved(header, arrays, problem)
+    except (ValueError, KeyError) as error:
         raise CheckpointError(path, f"it is damaged ({error})") from error
     if saved.is_refuted:
         raise CheckpointError(path, f"its bound {saved.bound!r} is below the score {saved.score!r} of its own network")
     return saved
 
 
-def _saved(run: dict[str, Any], problem: Problem, most_bytes: int) -> Saved:
+class _Kind(msgspec.Struct):
+    format: str
+    version: int
+
+
+def _saved(header: _Header, arrays: dict[str, Any], problem: Problem) -> Saved:
     dag, score = None, None
-    if run["parents"] is not None:
-        dag = DAG(problem.names, tuple(tuple(map(whole, parents)) for parents in run["parents"]))
+    if header.has_network:
+        starts = _array(arrays, "parent_start", "<i8", (problem.n_vars + 1,)).tolist()
+        parents = _array(arrays, "parents", "<i8", (starts[-1],)).tolist()
+        if starts[0] != 0 or sorted(starts) != starts:
+            raise ValueError("its network does not have the form of one")
+        dag = DAG(problem.names, tuple(tuple(parents[a:b]) for a, b in pairwise(starts)))
         faults = problem.check(dag)
         if faults:
             raise ValueError(f"its network breaks a constraint: {faults[0]}")
         score = math.fsum(_local_score(problem, child, parents) for child, parents in enumerate(dag.parents))
-    numbers = [run[name] for name in ("bound", "tolerance", "seconds")]
-    if not all(type(number) in (int, float) and math.isfinite(number) for number in numbers):
-        raise ValueError("bound, tolerance and seconds must be finite numbers")
-    if not (isinstance(run["is_finished"], bool) and isinstance(run["method"], str)):
-        raise ValueError("is_finished or method has another type")
-    bound, tolerance, seconds = map(float, numbers)
-    cuts: list[PricedCuts] = []
-    for entry in run["cuts"]:
-        cuts.append(priced(entry, problem.n_vars, most_bytes))
-        most_bytes -= cuts[-1].cuts.n_bytes
-    return Saved(dag, score, bound, run["is_finished"], tolerance, run["method"], seconds, tuple(cuts))
+    cuts = tuple(_priced(arrays, number, facts, problem.n_vars) for number, facts in enumerate(header.cuts))
+    return Saved(dag, score, header.bound, header.is_finished, header.tolerance, header.method, header.seconds, cuts)
+
+
+def _array(arrays: dict[str, Any], name: str, kind: str, shape: tuple[int, ...]) -> Any:
+    """An array of the archive, if it has this type and shape."""
+    if name not in arrays:
+        raise ValueError(f"the array {name} is missing")
+    array = arrays[name]
+    if array.dtype != np.dtype(kind) or array.shape != shape:
+        raise ValueError(f"the array {name} must be {kind} of the shape {shape}. Got {array.dtype} {array.shape}.")
+    return array.astype(np.dtype(kind).newbyteorder("="))
+
+
+def _priced(arrays: dict[str, Any], number: int, facts: _CutFacts, n_vars: int) -> PricedCuts:
+    """An entry of the cuts; a ValueError where one would not be a valid inequality."""
+    variables = tuple(facts.variables)
+    n_own, n_words = len(variables), n_words_of(len(variables))
+    _demand(len(set(variables)) == n_own and max(variables, default=-1) < n_vars, "its cuts name other variables")
+    n_cuts = len(arrays[f"k{number}"]) if arrays.get(f"k{number}", np.array(0)).ndim == 1 else 0
+    shapes = {"masks": (n_cuts, n_words), "corners": (n_cuts, 4)}
+    found = {
+        name: _array(arrays, f"{name}{number}", kind, shapes.get(name, (n_cuts,))) for name, kind in _ARRAYS.items()
+    }
+    masks, k, facet, corners, multipliers = found.values()
+    members = members_of(masks, 64 * n_words)
+    is_cluster = facet == CLUSTER
+    _demand(not members[:, n_own:].any(), "its cuts have members that are no variables")
+    _demand(bool(np.all((k >= 1) & (k <= members.sum(axis=1)) | ~is_cluster)), "a cluster is none")
+    _demand(bool(np.all((facet >= CLUSTER) & (facet < len(rho_table())))), "a facet has an unknown number")
+    _demand(bool(np.all((multipliers >= 0) & (multipliers < LARGEST_MULTIPLIER))), "a multiplier is out of range")
+    _demand(bool(np.all((corners >= 0) & (corners < max(n_own, 1)))), "a corner is no variable")
+    ones = np.zeros_like(members)
+    np.put_along_axis(ones, corners, values=True, axis=1)
+    is_facet = (ones == members).all(axis=1) & (members.sum(axis=1) == 4) & (k == 0)
+    _demand(bool(np.all(is_facet | is_cluster)), "a facet does not have four different corners")
+    return PricedCuts(variables, Cuts(masks, k, facet, corners), multipliers, facts.digits)
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
 
 
 def _local_score(problem: Problem, child: int, wanted: tuple[int, ...]) -> float:
@@ -165,26 +246,6 @@ def _local_score(problem: Problem, child: int, wanted: tuple[int, ...]) -> float
     if found is None:
         raise ValueError(f"its network has a family of {problem.names[child]} that the score file does not hold")
     return found
-
-
-def _checksum(run: dict[str, Any]) -> str:
-    digest = hashlib.sha256()
-    for piece in _pieces(run, is_canonical=True):
-        digest.update(piece.encode())
-    return digest.hexdigest()
-
-
-def _pieces(value: Any, *, is_canonical: bool = False) -> Iterator[str]:
-    """The JSON of a value, some of whose numbers are text already; in canonical form keys are sorted, blanks gone."""
-    waiting: list[NestedNumbers] = []
-
-    def place(numbers: NestedNumbers) -> None:
-        waiting.append(numbers)  # what stands for it is the next piece
-
-    separators = (",", ":") if is_canonical else None
-    for piece in json.JSONEncoder(sort_keys=is_canonical, separators=separators, default=place).iterencode(value):
-        numbers = waiting.pop() if waiting else None
-        yield piece if numbers is None else numbers.compact() if is_canonical else numbers.text
 
 
 def _canonical(constraints: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -56,12 +56,12 @@ def expecting(path: str, *wanted: Kind) -> Iterator[None]:
 
 def kind_of(path: str) -> Kind | None:
     """What a file looks like from its beginning; None if that cannot be told."""
-    from scorecache.system.unpack import open_unpacked
+    from scorecache.system.files import open_input
 
     if not os.path.isfile(path):  # a pipe has been read, and would be waited for
         return None
     try:
-        with open_unpacked(path) as file:
+        with open_input(path) as file:
             start = file.read(FIRST_BYTES)
     except (OSError, InputError):
         return None

@@ -64,12 +64,11 @@ def check(
 def _edge_penalty(network: str) -> float:
     """What was taken off for every arc when the network was found; 0 if nothing was, or its file does not tell."""
     from exactbnc.formats import holds_tables, netjson
-    from exactbnc.graph.textfile import read_text
 
     if network.startswith("[") or Path(network).suffix.lower() != ".json" or holds_tables(network):
         return 0.0
-    provenance = netjson.parse_facts(read_text(network), network).get("provenance")
-    constraints = provenance.get("constraints") if isinstance(provenance, dict) else None
+    provenance = netjson.read_facts(network)[1].provenance
+    constraints = None if provenance is None else provenance.get("constraints")
     penalty = constraints.get("edge_penalty") if isinstance(constraints, dict) else None
     return float(penalty) if isinstance(penalty, int | float) and 0 < penalty <= sys.float_info.max else 0.0
 

@@ -28,20 +28,20 @@ def verify(
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
     from exactbnc.problem.contradiction import in_words
     from exactbnc.proof import verify as certificate
-    from exactbnc.proof.file import certified_problem, proof_of, read_certificate
+    from exactbnc.proof.file import certified_problem, read_certificate
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
     talk = Output(as_json=as_json)
     try:
         with expecting(network, Kind.NETWORK):
-            dag, stored = read_certificate(network)
+            certified = read_certificate(network)
         with expecting(cache, Kind.SCORES):
             scores = read_cache(cache, format=cache_format)
-        problem = certified_problem(scores, stored, any_scores=ignore_hash)
-        verified = certificate.verify(problem, dag, proof_of(stored))
+        problem = certified_problem(scores, certified, any_scores=ignore_hash)
+        verified = certificate.verify(problem, certified.dag, certified.proof)
         if not ignore_hash:
-            certificate.check_claims(verified, problem.n_vars, stored["score"], stored["bound"])
+            certificate.check_claims(verified, problem.n_vars, certified.score, certified.bound)
     except certificate.CertificateError as error:
         if as_json:
             told = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}

@@ -28,7 +28,6 @@ from typing import Any
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.formats import adjacency, dot, gobnilp, modelstring, netjson
-from exactbnc.formats._arcs import ArcTable
 from exactbnc.formats.network import Network, Origin
 from exactbnc.graph.dag import DAG
 from exactbnc.graph.textfile import read_text
@@ -37,6 +36,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Solution
 from scorecache.errors import ParameterError
 from scorecache.system.atomic import atomic_write
+from scorecache.system.files import open_input
 
 __all__ = [
     "READERS",
@@ -55,7 +55,7 @@ _WITH_TABLES = re.compile(rb'"format"\s*+:\s*+"exactbnc\.(?:bayesnet|model)"')
 
 _BEGINNING = 65_536
 
-READERS: dict[str, Callable[[str, str], ArcTable]] = {
+READERS: dict[str, Callable[[str, str], DAG]] = {
     suffix: module.parse for module in (netjson, dot, adjacency, modelstring) for suffix in module.SUFFIXES
 }
 
@@ -89,8 +89,7 @@ def read_network(path: str | os.PathLike[str]) -> DAG:
     if parse is None or holds_tables(path):
         return _of_tables(path)
     try:
-        table = parse(read_text(path), os.fspath(path))
-        return table.dag()  # the text is gone by now
+        return parse(read_text(path), os.fspath(path))
     except ParameterError as error:
         raise NetworkFileError(path, None, str(error)) from error
 
@@ -99,7 +98,7 @@ def holds_tables(path: str | os.PathLike[str]) -> bool:
     """Does a file of JSON say in its beginning that it is a network with tables, or a model?"""
     if Path(path).suffix.lower() != ".json":
         return False
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         return _WITH_TABLES.search(file.read(_BEGINNING)) is not None
 
 

@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator
 
 from exactbnc.errors import NetworkFileError
-from exactbnc.formats._arcs import ArcTable
 from exactbnc.formats.network import Network
 from exactbnc.graph.dag import DAG
-from scorecache.errors import ParameterError
-from scorecache.system.limits import MOST_NAME, too_long_name
+from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
 SUFFIXES = (".dot", ".gv")
@@ -35,7 +33,6 @@ _TOKEN = re.compile(
 )
 _QUOTED, _MARK, _BARE, _ENDLESS = 1, 2, 3, 4
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_SOME_ESCAPES = re.compile(r"(?:[^\\]|\\.){1,4096}+", re.DOTALL)
 _DEFAULTS = ("graph", "node", "edge")
 _MOST_HEAD = 4  # strict digraph NAME {
 _EXPECTED = "expected 'digraph {', statements and '}'"
@@ -59,14 +56,11 @@ def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
     return all(c in parents for v, parents in enumerate(dag.parents) if v != c)
 
 
-def parse(text: str, label: str) -> ArcTable:
+def parse(text: str, label: str) -> DAG:
     """Read a digraph; variables stand in the order in which they appear, `label` names the file in errors."""
     reading = _Reading(text, label)
-    try:
-        reading.statements(reading.head())
-    except ParameterError as error:
-        raise reading.fault(str(error)) from error
-    return reading.table
+    reading.statements(reading.head())
+    return DAG.of(reading.parents, reading.parents.values())
 
 
 def _lines(dag: DAG, class_name: str | None) -> Iterator[str]:
@@ -89,12 +83,13 @@ class _Reading:
     """A text, the place of the token read last, and what came of the tokens so far."""
 
     def __init__(self, text: str, label: str) -> None:
-        self.table = ArcTable()
+        self.parents: dict[str, set[int]] = {}
         self._text = text
         self._label = label
         self._place = 0
         self._last_word: tuple[str, bool] | None = None  # may yet turn out to be the left side of an assignment
         self._last_variable: int | None = None
+        self._index: dict[str, int] = {}
         self._joint = ""
         self._joint_place = 0
 
@@ -123,8 +118,6 @@ class _Reading:
                 came = self._text[self._place : self._place + 60]
                 what = "a quoted name" if came[0] == '"' else "a comment"
                 raise self.fault(f"expected {what} to end, got {shown(came)}")
-            if token.end(kind) - self._place > MOST_NAME:
-                raise self.fault(too_long_name(self._text[self._place : self._place + 60]))
             mark = token[_MARK] if kind == _MARK else None
             if mark == "}" and _TOKEN.match(self._text, token.end()).lastindex is None:  # type: ignore[union-attr]
                 self._end_statement()
@@ -147,9 +140,9 @@ class _Reading:
 
     def _word(self, name: str, is_quoted: bool) -> None:
         if self._joint == "->":
-            child = self.table.variable(name)
+            child = self._variable(name)
             assert self._last_variable is not None
-            self.table.add(self._last_variable, child)
+            self.parents[name].add(self._last_variable)
             self._last_variable = child
         elif self._joint == "=":
             self._last_word = ("", False)  # the value, which may be assigned in turn
@@ -158,6 +151,15 @@ class _Reading:
             self._last_word = (name, is_quoted)
         self._joint = ""
 
+    def _variable(self, name: str) -> int:
+        """The number of a variable, which is a new one if the name is."""
+        if name not in self._index:
+            if len(self._index) >= MOST_VARIABLES:
+                raise self.fault(too_many_variables())
+            self._index[name] = len(self._index)
+            self.parents[name] = set()
+        return self._index[name]
+
     def _joins(self, mark: str) -> bool:
         """Can an arrow or an equals sign stand here? The word before an arrow is a variable."""
         if mark == "=":
@@ -165,7 +167,7 @@ class _Reading:
         if self._last_word is not None:
             if not self._last_word[0] and not self._last_word[1]:
                 return False
-            self._last_variable, self._last_word = self.table.variable(self._last_word[0]), None
+            self._last_variable, self._last_word = self._variable(self._last_word[0]), None
         return self._last_variable is not None
 
     def _end_statement(self) -> None:
@@ -176,7 +178,7 @@ class _Reading:
         if self._last_word is not None:
             name, is_quoted = self._last_word
             if is_quoted or (name and name.lower() not in _DEFAULTS):
-                self.table.variable(name)
+                self._variable(name)
         self._last_word = self._last_variable = None
 
     def _misplaced(self, mark: str) -> NetworkFileError:
@@ -187,6 +189,4 @@ def _text_of(token: re.Match[str]) -> str:
     quoted = token[_QUOTED]
     if quoted is None:
         return token[_MARK] or token[_BARE] or ""
-    if "\\" not in quoted:
-        return quoted
-    return "".join(_ESCAPE.sub(r"\1", some[0]) for some in _SOME_ESCAPES.finditer(quoted))
+    return _ESCAPE.sub(r"\1", quoted)

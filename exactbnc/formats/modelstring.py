@@ -5,32 +5,15 @@ from __future__ import annotations
 import re
 
 from exactbnc.errors import NetworkFileError
-from exactbnc.formats._arcs import ArcTable
 from exactbnc.formats.network import Network
+from exactbnc.graph.dag import DAG
 from scorecache.errors import ParameterError
-from scorecache.system.limits import MOST_NAME, MOST_VARIABLES, too_long_name, too_many_variables
+from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 
 SUFFIXES = (".txt", ".bn")
 
 _NOT_IN_A_NAME = re.compile(r"[\[\]|:\s]")
 _BLOCK = re.compile(r"\[([^\[\]|:]++)(?:\|([^\[\]|:]++(?::[^\[\]|:]++)*+))?+\]")
-_PARENT = re.compile("[^:]+")
-_NO_BLANKS = dict.fromkeys(
-    (
-        *range(0x09, 0x0E),
-        *range(0x1C, 0x21),
-        0x85,
-        0xA0,
-        0x1680,
-        *range(0x2000, 0x200B),
-        0x2028,
-        0x2029,
-        0x202F,
-        0x205F,
-        0x3000,
-    )
-)
-"""For `str.translate`; a pattern would cut the text into pieces first."""
 
 
 def render(network: Network) -> str:
@@ -41,25 +24,21 @@ def render(network: Network) -> str:
     return f"{network.dag.modelstring}\n"
 
 
-def parse(text: str, label: str) -> ArcTable:
+def parse(text: str, label: str) -> DAG:
     """Read a model string; `label` names the file in errors."""
-    if text.count("[") > MOST_VARIABLES:
-        raise NetworkFileError(label, None, too_many_variables(f"{text.count('['):,} blocks"))
-    joined = text.translate(_NO_BLANKS)
-    table, end = ArcTable(), 0
-    for n_blocks, block in enumerate(_BLOCK.finditer(joined), 1):
+    joined = "".join(text.split())
+    parents: dict[str, list[str]] = {}
+    end = 0
+    for block in _BLOCK.finditer(joined):
         if block.start() != end:
             break
         end = block.end()
-        if block.end(1) - block.start(1) > MOST_NAME:
-            raise NetworkFileError(label, None, too_long_name(joined[block.start(1) : block.start(1) + 60]))
-        if table.variable(block[1]) < n_blocks - 1:
+        if block[1] in parents:
             raise NetworkFileError(label, None, f"expected every variable once, got {block[1][:60]!r} twice")
+        if len(parents) >= MOST_VARIABLES:
+            raise NetworkFileError(label, None, too_many_variables())
+        parents[block[1]] = block[2].split(":") if block[2] else []
     if not end or end != len(joined):
-        came = re.compile(r"\s*+(.{0,60})", re.DOTALL).match(text)
-        shown = "" if came is None else came[1].rstrip()
-        raise NetworkFileError(label, None, f"expected a model string such as [A][B|A][C|A:B], got {shown!r:.60}")
-    for block in _BLOCK.finditer(joined):
-        for parent in _PARENT.finditer(block[2] or ""):
-            table.add_named(parent[0], block[1])
-    return table
+        came = text.strip()[:60]
+        raise NetworkFileError(label, None, f"expected a model string such as [A][B|A][C|A:B], got {came!r:.60}")
+    return DAG.from_arcs(parents, ((parent, child) for child, listed in parents.items() for parent in listed))

@@ -14,21 +14,52 @@ import os
 from math import fsum, isfinite
 from typing import Any
 
+import msgspec
+
 from exactbnc.errors import NetworkFileError
-from exactbnc.formats._arcs import ArcTable
 from exactbnc.formats.network import Network
 from exactbnc.formats.trace import trace_facts
 from exactbnc.graph.dag import DAG
-from exactbnc.graph.textfile import read_text
 from scorecache.errors import ParameterError
+from scorecache.system.files import read_input
+from scorecache.system.jsonfile import decode_json
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
-from scorecache.system.nested import parse_with_numbers, with_lists
 from scorecache.wording import shown
 
 SUFFIXES = (".json",)
 SCHEMA_VERSION = 1
-PROOF_KEYS = ("stages", "states")
-"""The long lists of a proof."""
+
+
+class NetworkFile(msgspec.Struct, rename={"class_name": "class"}):
+    """The object as it is read; keys beside these are passed over."""
+
+    names: list[str]
+    arcs: list[tuple[str, str]]
+    class_name: str | None = None
+    status: str | None = None
+    score: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    relative_gap: float | None = None
+    method: str | None = None
+    tolerance: float | None = None
+    stop_reason: str | None = None
+    cache_is_safe: bool | None = None
+    local_scores: dict[str, float] | None = None
+    arc_losses: list[tuple[str, str, float]] | None = None
+    trace: list[tuple[float, float | None, float | None]] | None = None
+    provenance: dict[str, Any] | None = None
+    certificate: msgspec.Raw = msgspec.Raw(b"null")
+
+    @property
+    def has_certificate(self) -> bool:
+        return bytes(self.certificate) != b"null"
+
+
+class _Head(msgspec.Struct):
+    """What a file of any version holds."""
+
+    schema_version: int | float | str | None = None
 
 
 def facts(network: Network) -> dict[str, Any]:
@@ -67,68 +98,47 @@ def render(network: Network) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def parse(text: str, label: str) -> ArcTable:
+def parse(text: str, label: str) -> DAG:
     """Read the network of such an object; `label` names the file in errors."""
-    return arcs_of(parse_facts(text, label))
+    return dag_of(parse_facts(text.encode(), label), label)
 
 
-def read_facts(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
-    """The network of a file and all that the file tells."""
+def read_facts(path: str | os.PathLike[str]) -> tuple[DAG, NetworkFile]:
+    """The network of a file and everything else that the file holds."""
+    stored = parse_facts(read_input(path), os.fspath(path))
+    return dag_of(stored, os.fspath(path)), stored
+
+
+def as_dict(stored: NetworkFile) -> dict[str, Any]:
+    """What was read by the keys of the file, without the certificate."""
+    known = msgspec.structs.asdict(stored)
+    del known["certificate"]
+    return {**known, "class": known.pop("class_name")}
+
+
+def dag_of(stored: NetworkFile, label: str) -> DAG:
+    """The network of an object that was read."""
     try:
-        facts = parse_facts(read_text(path), os.fspath(path))
-        return arcs_of(facts).dag(), facts
+        return DAG.from_arcs(stored.names, stored.arcs)
     except ParameterError as error:
-        raise NetworkFileError(path, None, str(error)) from error
+        raise NetworkFileError(label, None, str(error)) from error
 
 
-def arcs_of(facts: dict[str, Any]) -> ArcTable:
-    """The variables and arcs of an object that was read."""
-    table = ArcTable(facts["names"])
-    for parent, child in facts["arcs"]:
-        table.add_named(parent, child)
-    return table
+def parse_facts(content: bytes, label: str) -> NetworkFile:
+    """Read the whole object; `label` names the file in errors."""
 
+    def fault(line: int | None, message: str) -> NetworkFileError:
+        return NetworkFileError(label, line, message)
 
-def parse_facts(text: str, label: str) -> dict[str, Any]:
-    """Read the whole object; the version, the names and the arcs are checked, other facts are as they stand.
-
-    The long lists of a certificate are `NestedNumbers`.
-    """
-    try:
-        n_bytes = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-        stored = parse_with_numbers(text, n_bytes, PROOF_KEYS)
-        for key in stored if isinstance(stored, dict) else ():
-            if key != "certificate":
-                stored[key] = with_lists(stored[key])
-    except json.JSONDecodeError as error:
-        raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
-    except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason
-        raise NetworkFileError(label, None, f"expected the JSON of a network, but {error}") from error
-    if not isinstance(stored, dict):
-        raise NetworkFileError(label, None, f"expected a JSON object, got {text.lstrip()[:60]!r:.60}")
-    version = stored.get("schema_version")
+    version = decode_json(content, _Head, fault).schema_version
     if version != SCHEMA_VERSION:
-        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
-    names: Any = stored.get("names")
-    arcs: Any = stored.get("arcs")
-    if isinstance(names, list) and len(names) > MOST_VARIABLES:
-        raise NetworkFileError(label, None, too_many_variables(f"{len(names):,}"))
-    if not _is_list_of_texts(names) or len(set(names)) < len(names):
-        raise NetworkFileError(label, None, f"expected 'names' to list different texts, got {shown(names)}")
-    if any(_has_lone_surrogate(name) for name in names):
-        raise NetworkFileError(label, None, f"expected 'names' that UTF-8 can hold, got {shown(names)}")
-    if not isinstance(arcs, list) or not all(_is_list_of_texts(arc) and len(arc) == 2 for arc in arcs):
-        raise NetworkFileError(label, None, f"expected 'arcs' to list [parent, child] pairs, got {shown(arcs)}")
+        raise fault(None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
+    stored = decode_json(content, NetworkFile, fault)
+    if len(stored.names) > MOST_VARIABLES:
+        raise fault(None, too_many_variables(f"{len(stored.names):,}"))
+    if len(set(stored.names)) < len(stored.names):
+        raise fault(None, f"expected 'names' to list different texts, got {shown(stored.names)}")
     return stored
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-
-
-def _has_lone_surrogate(text: str) -> bool:
-    """Half a character, which JSON can escape and no file can hold."""
-    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _finite(value: float | None) -> float | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from exactbnc.errors import NetworkFileError
+from scorecache.system.files import read_input
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file, with the line of a byte that is not UTF-8."""
-    return decoded(Path(path).read_bytes(), os.fspath(path))
+    return decoded(read_input(path), os.fspath(path))
 
 
 def decoded(content: bytes, label: str) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,8 +33,7 @@ from scorecache.data._measure import MEASURED
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from scorecache.system.atomic import atomic_write
-from scorecache.system.nested import with_lists
-from scorecache.system.unpack import UnpackError, read_unpacked
+from scorecache.system.files import read_input
 from scorecache.wording import listing
 
 SCHEMA_VERSION = 1
@@ -187,37 +187,42 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model; a NetworkFileError says what is wrong with the file."""
-    return model_of(read_stored(path), path)
+    """Read a model, packed or not.
+
+    Raises
+    ------
+    NetworkFileError
+        The file is not a model; the message says what is wrong with it.
+    """
+    return parse_model(read_input(path), os.fspath(path))
 
 
-def read_stored(path: str | os.PathLike[str]) -> Any:
-    """What a file of JSON, packed or not, holds of a model or a network with tables."""
-    try:
-        return bayesnetjson.load(read_unpacked(path), os.fspath(path))
-    except UnpackError as error:
-        raise NetworkFileError(path, None, str(error)) from error
-
-
-def model_of(stored: Any, path: str | os.PathLike[str]) -> Model:
-    """The model of what was read; `path` names the file in errors."""
-    if not isinstance(stored, dict) or stored.get("format") != bayesnetjson.MODEL_FORMAT:
+def parse_model(content: bytes, label: str) -> Model:
+    """Read the model of bytes; `label` names the file in errors."""
+    if bayesnetjson.format_of(content, label) != bayesnetjson.MODEL_FORMAT:
         raise NetworkFileError(
-            path, None, f"expected a model, a JSON object whose 'format' is {bayesnetjson.MODEL_FORMAT!r}"
+            label, None, f"expected a model, a JSON object whose 'format' is {bayesnetjson.MODEL_FORMAT!r}"
         )
-    if stored.get("schema_version") != SCHEMA_VERSION:
-        raise NetworkFileError(
-            path, None, f"expected schema_version {SCHEMA_VERSION}, got {stored.get('schema_version')!r:.60}"
-        )
-    net = bayesnetjson.from_stored(stored.get("network"), os.fspath(path))
+    version = bayesnetjson.decode(content, _Version, label).schema_version
+    if version != SCHEMA_VERSION:
+        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {version!r:.60}")
+    stored = bayesnetjson.decode(content, _ModelFile, label)
+    net = bayesnetjson.bayesnet_of(stored.network, label)
+    points = {name: tuple(listed) for name, listed in stored.cut_points.items()}
     try:
-        return Model(
-            net,
-            str(stored["class"]),
-            {name: tuple(map(float, points)) for name, points in with_lists(stored["cut_points"]).items()},
-            tuple(stored["missing_is_state"]),
-            dict(with_lists(stored["solution"])),
-            dict(with_lists(stored["provenance"])),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise NetworkFileError(path, None, f"expected the model to be complete, but {error!r:.120}") from error
+        return Model(net, stored.class_name, points, tuple(stored.missing_is_state), stored.solution, stored.provenance)
+    except ParameterError as error:
+        raise NetworkFileError(label, None, f"expected the model to be complete, but {error}") from error
+
+
+class _Version(msgspec.Struct):
+    schema_version: int | float | str | None = None
+
+
+class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
+    class_name: str
+    cut_points: dict[str, list[float]]
+    missing_is_state: list[str]
+    solution: dict[str, Any]
+    provenance: dict[str, Any]
+    network: bayesnetjson.NetFile

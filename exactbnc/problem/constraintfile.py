@@ -18,6 +18,7 @@ holds none in `A-B`.
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 import warnings
@@ -26,12 +27,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from exactbnc.problem._entries import Entries, Names
 from exactbnc.problem.constraints import Constraints, arcs_from_tiers
-from scorecache.data.csvrows import CsvRows, TooManyFieldsError
 from scorecache.domain import Arc
 from scorecache.errors import InputError, ParameterError
 from scorecache.system.atomic import atomic_write
+from scorecache.system.files import open_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
@@ -72,34 +72,34 @@ def read_constraints(path: PathLike) -> Constraints:
     """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
-    names, found, n_bytes = Names(), dict[str, Entries](), Path(path).stat().st_size
-    blank, goes_on, number = None, False, 1
+    found: dict[str, dict[Entry, None]] = {}
+    names: set[str] = set()
+    first_blank, is_cut_short = None, False
     for number, text in _numbered_lines(path):
         line = text.strip()
         if not line:
-            blank = blank or number
+            first_blank = first_blank or number
             continue
-        goes_on = blank is not None
+        is_cut_short = first_blank is not None
         if not line.startswith("#"):
             try:
                 field, entry = _parse_line(line)
-                if field not in found:
-                    found[field] = Entries(len(entry), n_bytes)
-                found[field].add(tuple(map(names.number, entry)))
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
-    if goes_on:
+            found.setdefault(field, {})[entry] = None
+            names.update(entry)
+            if len(names) > MOST_VARIABLES:
+                raise ConstraintFileError(path, number, too_many_variables())
+    if is_cut_short:
         warnings.warn(
-            f"{os.fspath(path)}:{blank}: GOBNILP would stop reading at this blank line; here the rest is read too",
+            f"{os.fspath(path)}:{first_blank}: GOBNILP would stop reading at this blank line; "
+            "here the rest is read too",
             stacklevel=2,
         )
-    listed: dict[str, Any] = {}
-    try:
-        for field, entries in found.items():
-            tuples = entries.named(names)
-            listed[field] = tuple(name for (name,) in tuples) if field in ("sinks", "roots") else tuple(tuples)
-    except ParameterError as fault:
-        raise ConstraintFileError(path, number, str(fault)) from fault
+    listed: dict[str, Any] = {
+        field: tuple(name for (name,) in entries) if field in ("sinks", "roots") else tuple(entries)
+        for field, entries in found.items()
+    }
     return Constraints(**listed)
 
 
@@ -118,26 +118,26 @@ def read_arcs(path: PathLike) -> list[Arc]:
     """
     first = next((line for _, line in _numbered_lines(path) if line.strip()), "")
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
-    reader = CsvRows((f"{line}\n" for _, line in _numbered_lines(path)), separator, skip_blanks=True)
-    names, arcs, is_first = Names(), Entries(2, Path(path).stat().st_size), True
+    reader = csv.reader(
+        (f"{line}\n" for _, line in _numbered_lines(path)), delimiter=separator, skipinitialspace=True, strict=True
+    )
+    arcs: dict[Arc, None] = {}
+    names: set[str] = set()
+    is_first = True
     try:
         for row in reader:
             ends = tuple(field.strip() for field in row)
             if not any(ends):
                 continue
             if not (is_first and tuple(map(str.lower, ends)) == ARC_HEADER):
-                parent, child = _checked_arc(path, reader.line_num, ends, row)
-                arcs.add((names.number(parent), names.number(child)))
+                arcs[_checked_arc(path, reader.line_num, ends, row)] = None
+                names.update(ends)
+                if len(names) > MOST_VARIABLES:
+                    raise ConstraintFileError(path, reader.line_num, too_many_variables())
             is_first = False
-        return [(parent, child) for parent, child in arcs.named(names)]
-    except TooManyFieldsError:
-        raise ConstraintFileError(
-            path, reader.line_num + 1, "expected two columns, from and to, got many more"
-        ) from None
     except csv.Error as error:
         raise ConstraintFileError(path, reader.line_num, f"expected a quoted name to end: {error}") from error
-    except ParameterError as error:
-        raise ConstraintFileError(path, reader.line_num, str(error)) from error
+    return list(arcs)
 
 
 def read_tiers(path: PathLike) -> list[list[str]]:
@@ -170,8 +170,8 @@ def read_tiers(path: PathLike) -> list[list[str]]:
 
 
 def _numbered_lines(path: PathLike) -> Iterator[tuple[int, str]]:
-    """One at a time: a list of short lines is many times as large as the file."""
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as lines:
+    """The lines of a text file, from 1 on, without their ends."""
+    with open_input(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.isascii() and (odd := _NOT_UTF_8.search(line)):
                 byte = ord(odd[0]) & 0xFF

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.formats.netjson import read_facts
@@ -20,7 +22,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.proof.verify import CertificateError
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
-from scorecache.system.nested import with_lists
+from scorecache.system.jsonfile import decode_json
 
 VERSION = 1
 
@@ -35,14 +37,47 @@ def certificate_facts(problem: Problem, proof: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]:
-    """The network of a JSON file, and what is stored of its proof with the file's score and bound.
+class CertifiedNetwork(NamedTuple):
+    """A network with its certificate, as a file states them.
 
-    `proof_of` makes lists of its long texts.
+    `score` and `bound` are the file's own, which the proof does not use; `parts` is what
+    `exactbnc.proof.verify.verify` takes and checks.
     """
-    dag, facts = read_facts(path)
-    certificate = facts.get("certificate")
-    if certificate is None:
+
+    dag: DAG
+    score: float | None
+    bound: float | None
+    constraints: dict[str, Any]
+    families_sha256: str
+    parts: list[Any]
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        return {"parts": self.parts}
+
+
+class _Certificate(msgspec.Struct):
+    constraints: dict[str, Any]
+    families_sha256: str
+    parts: list[Any]
+
+
+class _Version(msgspec.Struct):
+    version: int | float | str | None = None
+
+
+def read_certificate(path: str | os.PathLike[str]) -> CertifiedNetwork:
+    """Read the network of a JSON file with its proof.
+
+    Raises
+    ------
+    NetworkFileError
+        The file is not a network's, or has no certificate.
+    CertificateError
+        The certificate does not have the form of one.
+    """
+    dag, stored = read_facts(path)
+    if not stored.has_certificate:
         raise NetworkFileError(
             path,
             None,
@@ -50,27 +85,25 @@ def read_certificate(path: str | os.PathLike[str]) -> tuple[DAG, dict[str, Any]]
             "not under rules on the network as a whole (TAN, numbers of edges, ancestors, required adjacencies, "
             "immoralities), nor where the proof is too long",
         )
-    if not isinstance(certificate, dict) or certificate.get("version") != VERSION:
+    content = bytes(stored.certificate)
+    if decode_json(content, _Version, _fault).version != VERSION:
         raise CertificateError(f"expected a certificate of version {VERSION}")
-    return dag, {**certificate, "score": facts.get("score"), "bound": facts.get("bound")}
+    own = decode_json(content, _Certificate, _fault)
+    return CertifiedNetwork(dag, stored.score, stored.bound, own.constraints, own.families_sha256, own.parts)
 
 
-def proof_of(certificate: dict[str, Any]) -> dict[str, Any]:
-    """The proof of a certificate that was read, as `exactbnc.proof.verify.verify` takes it."""
-    try:
-        return {"parts": with_lists(certificate.get("parts"))}
-    except (ValueError, RecursionError) as error:  # brackets and numbers, but no lists
-        raise CertificateError("it does not have the form of a certificate") from error
-
-
-def certified_problem(cache: ScoreCache, certificate: dict[str, Any], *, any_scores: bool = False) -> Problem:
+def certified_problem(cache: ScoreCache, certified: CertifiedNetwork, *, any_scores: bool = False) -> Problem:
     """The problem that a certificate speaks of; with `any_scores` other scores than those it was made for will do."""
-    if not any_scores and certificate.get("families_sha256") != families_hash(cache):
+    if not any_scores and certified.families_sha256 != families_hash(cache):
         raise CertificateError("it was made for another score file (--ignore-hash tries it on this one)")
     try:
-        return Problem(cache, Constraints.from_json(certificate.get("constraints")), listed_families_only=True)
+        return Problem(cache, Constraints.from_json(certified.constraints), listed_families_only=True)
     except ParameterError as error:
         raise CertificateError(f"its constraints do not go with the score file: {error}") from error
+
+
+def _fault(line: int | None, message: str) -> CertificateError:
+    return CertificateError(f"it does not have the form of a certificate: {message}")
 
 
 def families_hash(cache: ScoreCache) -> str:

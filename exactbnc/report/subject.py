@@ -16,11 +16,12 @@ from typing import Any
 from exactbnc.errors import NetworkFileError
 from exactbnc.formats import READERS, holds_tables, netjson, read_network
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.model import Model, model_of, read_stored
+from exactbnc.learning.model import Model, parse_model
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.formats.bayesnetjson import FORMAT, from_stored
+from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.formats.files import read_bayesnet
 from scorecache.errors import ParameterError
+from scorecache.system.files import read_input
 
 TracePoint = tuple[float, float | None, float | None]
 
@@ -71,12 +72,12 @@ def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
     is_packed = Path(path).suffix.lower() != ".json"
     if not is_packed and not holds_tables(path):
         return _of_network(path, name)
-    stored = read_stored(path)
-    if isinstance(stored, dict) and stored.get("format") == FORMAT:
-        net = from_stored(stored, os.fspath(path))
-        class_name = stored.get("class")
-        return Subject(name, net.dag, net, class_name if class_name in net.names else None)
-    return _of_model(model_of(stored, path), name)
+    content, label = read_input(path), os.fspath(path)
+    if bayesnetjson.format_of(content, label) == bayesnetjson.FORMAT:
+        stored = bayesnetjson.decode(content, bayesnetjson.NetFile, label)
+        net = bayesnetjson.bayesnet_of(stored, label)
+        return Subject(name, net.dag, net, stored.class_name if stored.class_name in net.names else None)
+    return _of_model(parse_model(content, label), name)
 
 
 def _of_model(model: Model, name: str) -> Subject:
@@ -96,11 +97,10 @@ def _of_model(model: Model, name: str) -> Subject:
 
 
 def _of_network(path: str | os.PathLike[str], name: str) -> Subject:
-    dag, told = netjson.read_facts(path)
-    class_name = told.get("class")
+    dag, stored = netjson.read_facts(path)
+    told, class_name = netjson.as_dict(stored), stored.class_name
     if class_name is not None and class_name not in dag.names:
         raise NetworkFileError(path, None, f"expected 'class' to be one of the names, got {class_name!r:.60}")
-    provenance = told.get("provenance")
     return Subject(
         name,
         dag,
@@ -109,8 +109,8 @@ def _of_network(path: str | os.PathLike[str], name: str) -> Subject:
         local_scores=_local_scores(told, dag),
         arc_losses=_arc_losses(told, dag),
         trace=_trace(told),
-        provenance=provenance if isinstance(provenance, dict) else {},
-        has_certificate=told.get("certificate") is not None,
+        provenance=stored.provenance or {},
+        has_certificate=stored.has_certificate,
     )
 
 
@@ -128,7 +128,7 @@ def _arc_losses(told: Mapping[str, Any], dag: DAG) -> dict[tuple[str, str], floa
     return {
         (entry[0], entry[1]): float(entry[2])
         for entry in entries
-        if isinstance(entry, list)
+        if isinstance(entry, list | tuple)
         and len(entry) == 3
         and all(isinstance(name, str) for name in entry[:2])
         and (entry[0], entry[1]) in arcs
@@ -140,7 +140,7 @@ def _trace(told: Mapping[str, Any]) -> list[TracePoint]:
     stored = told.get("trace")
     points = []
     for entry in stored if isinstance(stored, list) else []:
-        if isinstance(entry, list) and len(entry) == 3 and is_number(entry[0]):
+        if isinstance(entry, list | tuple) and len(entry) == 3 and is_number(entry[0]):
             score, bound = (float(value) if is_number(value) else None for value in entry[1:])
             points.append((float(entry[0]), score, bound))
     return sorted(points, key=lambda point: point[0])

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scorecache.data._encode import MAX_NUMERIC_STATES, Encoder, Encoding, RawColumn, check_columns
 from scorecache.data._measure import MeasuringEncoder
 from scorecache.errors import DataError
-from scorecache.system.limits import FREE_BYTES, MOST_RATIO
 
 _VALUE_BYTES = 145
 """What a different value takes while it is read, however short it is."""
+MOST_RATIO, FREE_BYTES = 10, 12 * 2**20
+"""The values may take this multiple of what was read, and some bytes in any case."""
 _FEW_VALUES = 4
 """So many of every column always fit."""
 

@@ -36,8 +36,9 @@ from scorecache.data.codestore import CodeStore
 from scorecache.data.csvrows import MOST_CHARACTERS, CsvRows, TooLongError, TooManyFieldsError
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.system.files import open_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
-from scorecache.system.unpack import UnpackError, open_unpacked
+from scorecache.system.unpack import UnpackError
 from scorecache.wording import listing
 
 SEPARATORS = (";", "\t", "|", ",", " ")
@@ -292,7 +293,7 @@ def _is_blank(row: Sequence[str]) -> bool:
 def _open_text(path: str | Path) -> Iterator[TextIOWrapper]:
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
     if str(path) != "-":
-        with open_unpacked(path, count_first=True) as raw, TextIOWrapper(raw, **how) as file:  # type: ignore[arg-type]
+        with open_input(path, count_first=True) as raw, TextIOWrapper(raw, **how) as file:  # type: ignore[arg-type]
             yield file
         return
     file = TextIOWrapper(sys.stdin.buffer, **how)  # type: ignore[arg-type]

@@ -33,6 +33,7 @@ from scorecache.data._values import check_values, raw_columns
 from scorecache.data.codestore import CodeStore
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
+from scorecache.system.files import open_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.system.unpack import FREE_BYTES, MOST_RATIO, most_unpacked
 
@@ -70,7 +71,7 @@ def read_parquet(
     encoding = text_encoding(states, missing, max_states)
     absent = frozenset(missing_values) | {""}
     store = CodeStore(codes_memory)
-    with open(path, "rb") as raw:
+    with open_input(path) as raw:
         size = os.fstat(raw.fileno()).st_size
         limits = {  # an element of a list takes a byte at least
             "thrift_string_size_limit": max(1, min(size, 100 * _MOST_THRIFT)),

@@ -8,22 +8,19 @@ from pathlib import Path
 
 from scorecache.data._encode import MOST_STATES
 from scorecache.errors import DataError
-from scorecache.system.jsontext import HeavyJSONError, parse_json
+from scorecache.system.files import read_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 
 
 def load_states(path: str | Path) -> dict[str, list[str]]:
     """Read declared states from a JSON object, column -> list of states; numbers become text as they are written."""
     try:
-        text, n_bytes = Path(path).read_text(encoding="utf-8-sig"), Path(path).stat().st_size
-        pairs = parse_json(text, n_bytes, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
-        del text
+        text = read_input(path).decode("utf-8-sig")
+        pairs = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}: expected JSON, but {error.msg}") from error
-    except HeavyJSONError as error:
-        raise DataError(f"{path}: expected an object of lists, but {error}") from error
     except RecursionError as error:
         raise DataError(f"{path}: expected an object of lists, but it is nested too deeply") from error
     if not isinstance(pairs, tuple):

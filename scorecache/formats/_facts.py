@@ -8,10 +8,79 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from scorecache.record import Record
-from scorecache.system.jsontext import parse_json
+import msgspec
+
+from scorecache.domain import Domain
+from scorecache.errors import InputError, ParameterError
+from scorecache.record import SCHEMA_VERSION, Record
+from scorecache.system.jsonfile import decode_json
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class DomainFacts(msgspec.Struct, rename={"class_name": "class"}):
+    """What `Domain.to_json` gives."""
+
+    family: str
+    class_name: str | None = None
+    k: Count | None = None
+    max_parents: Count | None = None
+    required_arcs: list[tuple[str, str]] = []
+    forbidden_arcs: list[tuple[str, str]] = []
+    tiers: list[list[str]] = []
+
+
+class RecordFacts(msgspec.Struct):
+    """What `Record.to_json` gives; what has a default may be absent."""
+
+    score: str
+    parameters: dict[str, int | float | str]
+    domain: DomainFacts
+    pruning: Literal["none", "dominance"]
+    prune_gap: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    n_rows: Count | None = None
+    states: dict[str, list[str]] | None = None
+    data_sha256: str | None = None
+    versions: dict[str, str] | None = None
+
+    def record(self, names: Sequence[str]) -> Record:
+        """The record of a cache with these variables; a ParameterError if the facts do not fit them."""
+        states = self.states or {}
+        absent = [name for name in names if states and name not in states]
+        if absent:
+            raise ParameterError(f"'states' lists none of {absent[0]!r}")
+        recipe = self.domain
+        domain = Domain.of(
+            names,
+            recipe.family,
+            class_name=recipe.class_name,
+            k=recipe.k,
+            max_parents=recipe.max_parents,
+            required_arcs=recipe.required_arcs,
+            forbidden_arcs=recipe.forbidden_arcs,
+            tiers=recipe.tiers,
+        )
+        return Record(
+            score=self.score,
+            parameters=self.parameters,
+            domain=domain,
+            pruning=self.pruning,
+            prune_gap=self.prune_gap,
+            n_rows=self.n_rows,
+            states=tuple(tuple(states[name]) for name in names) if states else (),
+            data_sha256=self.data_sha256,
+            versions=self.versions or {},
+        )
+
+
+class _Head(msgspec.Struct):
+    """What ties the facts to their scores."""
+
+    schema_version: int
+    names: list[str]
+    scores_sha256: str
 
 
 def facts_of(record: Record, sha256: str) -> dict[str, Any]:
@@ -22,11 +91,17 @@ def facts_of(record: Record, sha256: str) -> dict[str, Any]:
 def restore_record(text: bytes, names: Sequence[str], sha256: str, *, where: str) -> Record | None:
     """Read a record; None, with a warning that begins with `where`, if it is not ours or speaks of other scores."""
     try:
-        facts = parse_json(text.decode(), len(text))
-        if facts["names"] == list(names) and facts["scores_sha256"] == sha256:
-            return Record.from_json(names, facts)
+        head = decode_json(text, _Head, _fault)
+        if head.schema_version > SCHEMA_VERSION:
+            raise InputError(f"schema_version {head.schema_version} is newer than {SCHEMA_VERSION}")
+        if head.names == list(names) and head.scores_sha256 == sha256:
+            return decode_json(text, RecordFacts, _fault).record(names)
         reason = "was written for other scores"
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        reason = f"is no record of this version ({type(error).__name__}: {error!s:.200})"
+    except (InputError, ParameterError) as error:
+        reason = f"is no record of this version ({error!s:.200})"
     warnings.warn(f"{where} {reason}; the scores are read as those of another program, without a record", stacklevel=4)
     return None
+
+
+def _fault(line: int | None, message: str) -> InputError:
+    return InputError(message if line is None else f"line {line}: {message}")

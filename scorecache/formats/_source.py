@@ -16,15 +16,16 @@ from itertools import chain
 from typing import Protocol
 
 from scorecache.errors import ScoreFileError
+from scorecache.system.files import limited, open_input
 from scorecache.system.limits import MOST_VARIABLES
-from scorecache.system.unpack import UnpackError, open_unpacked
+from scorecache.system.unpack import UnpackError
 
 STDIO = "-"
 
 _COMMENT = ord("#")
 _CHUNK_BYTES = 1 << 20
 _MOST_WORDS = MOST_VARIABLES + 2
-"""No line has more; what follows stays one word, which is no name, and takes no more memory than the line."""
+"""No line has more words; the remainder stays one word, which is no name."""
 
 
 class Source:
@@ -60,9 +61,9 @@ class Source:
 def open_source(path: str) -> Iterator[Source]:
     """Open a file for reading, unpacked by its suffix; `-` is standard input."""
     if path == STDIO:
-        yield Source("<stdin>", sys.stdin.buffer)
+        yield Source("<stdin>", limited(sys.stdin.buffer, "<stdin>"))
         return
-    with open_unpacked(path, count_first=True) as file:
+    with open_input(path, count_first=True) as file:
         yield Source(path, file)
 
 

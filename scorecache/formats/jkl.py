@@ -27,6 +27,7 @@ from scorecache.formats._source import STDIO, Source, is_score, open_source, sho
 from scorecache.formats._table import FamilyTable
 from scorecache.formats._writing import check_writable, named_families
 from scorecache.system.atomic import ByteSink, atomic_write
+from scorecache.system.files import read_input
 
 SUFFIXES = (".jkl", ".scores", ".jaa")
 
@@ -41,7 +42,7 @@ def read(path: str) -> ScoreCache:
     sidecar = sidecar_of(path)
     if path == STDIO or not sidecar.is_file():
         return cache
-    record = restore_record(sidecar.read_bytes(), cache.names, source.sha256(), where=str(sidecar))
+    record = restore_record(read_input(sidecar), cache.names, source.sha256(), where=str(sidecar))
     return replace(cache, record=record)
 
 

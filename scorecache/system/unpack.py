@@ -1,10 +1,9 @@
 """Files packed with gzip or xz, unpacked as they are read, and not without limit.
 
 A megabyte of gzip can hold a gigabyte of zeros, a megabyte of xz seven. A packed file may unpack to `MOST_RATIO` times
-its size, and to `FREE_BYTES` in any case; a file that goes on after that is refused. Parsing takes far longer than
-unpacking, so whoever parses on the way has the bytes counted before the first one is given. There is no limit to a
-file that is not packed, which is the way out for whoever has such a table. A packed xz file says how much memory its
-unpacking takes; more than `MOST_XZ_MEMORY` is refused too (`xz -9` asks for 65 MiB).
+its size, and to `FREE_BYTES` in any case; a longer one is refused. Parsing takes far longer than unpacking, so a reader
+that parses while it reads has the bytes counted first. A packed xz file states how much memory its unpacking takes;
+more than `MOST_XZ_MEMORY` is refused too (`xz -9` asks for 65 MiB).
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 from scorecache.errors import InputError
@@ -34,33 +32,26 @@ class UnpackError(InputError):
 
 
 def most_unpacked(n_bytes: int) -> int:
-    """How many bytes a packed file of so many may unpack to."""
+    """How many bytes a packed file of `n_bytes` bytes may unpack to."""
     return max(FREE_BYTES, MOST_RATIO * n_bytes)
 
 
 @contextmanager
-def open_unpacked(path: str | os.PathLike[str], *, count_first: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for reading bytes, unpacked by its suffix; reading raises an UnpackError where that fails.
+def unpacked(raw: IO[bytes], suffix: str, *, count_first: bool = False) -> Iterator[IO[bytes]]:
+    """The bytes of an open file, unpacked if its suffix says so; reading raises an UnpackError where that fails.
 
     With `count_first` the first read unpacks a packed file once into nothing, so that one that is too large is refused
     before anything of it is parsed; a pipe cannot be read twice and is only stopped at the limit.
     """
-    with open(path, "rb") as raw:
-        suffix = Path(path).suffix.lower()
-        if suffix not in PACKED_SUFFIXES:
-            yield raw
-            return
-        pieces_of = _gzip_pieces if suffix == ".gz" else _xz_pieces
-        most = most_unpacked(os.fstat(raw.fileno()).st_size)
-        limited = _counted_pieces if count_first and raw.seekable() else _limited_pieces
-        with io.BufferedReader(_Unpacked(limited(raw, pieces_of, most)), _PIECE_BYTES) as file:
-            yield file
-
-
-def read_unpacked(path: str | os.PathLike[str]) -> bytes:
-    """The whole of a file, unpacked by its suffix."""
-    with open_unpacked(path) as file:
-        return file.read()
+    if suffix not in PACKED_SUFFIXES:
+        yield raw
+        return
+    pieces_of = _gzip_pieces if suffix == ".gz" else _xz_pieces
+    is_seekable = raw.seekable()
+    most = most_unpacked(os.fstat(raw.fileno()).st_size if is_seekable else 0)
+    limited = _counted_pieces if count_first and is_seekable else _limited_pieces
+    with io.BufferedReader(_Unpacked(limited(raw, pieces_of, most)), _PIECE_BYTES) as file:
+        yield file
 
 
 def _counted_pieces(raw: IO[bytes], pieces_of: Callable[[IO[bytes]], Iterator[bytes]], most: int) -> Iterator[bytes]:

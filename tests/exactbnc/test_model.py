@@ -11,7 +11,7 @@ from exactbnc.learning.model import Model, read_model, solution_facts, write_mod
 from exactbnc.network.bayesnet import UNKNOWN
 from exactbnc.network.parameters import PARAMETERS
 from scorecache.data.dataset import Dataset
-from scorecache.errors import ParameterError
+from scorecache.errors import InputError, ParameterError
 from tests.exactbnc.classifiers.tables import posterior_by_summation, weather
 from tests.strategies import examples
 
@@ -211,7 +211,7 @@ def test_a_packed_file_that_is_damaged_is_refused(cut_model, name, tmp_path):
     write_model(cut_model, path)
     path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(NetworkFileError, match="the compressed file is damaged or cut short"):
+    with pytest.raises(InputError, match="the compressed file is damaged or cut short"):
         read_model(path)
 
 
@@ -222,7 +222,7 @@ def test_what_is_not_a_model_is_refused(tmp_path):
         read_model(path)
 
     path.write_text("[1, 2]")
-    with pytest.raises(NetworkFileError, match=r"expected a model, a JSON object whose 'format' is 'exactbnc.model'"):
+    with pytest.raises(NetworkFileError, match="expected an object, got a list"):
         read_model(path)
 
 

@@ -11,7 +11,7 @@ from exactbnc.problem.constraints import Constraints
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.errors import ParameterError
 from tests.scorecache.literal import parent_sets, refusal
-from tests.strategies import domains, examples, feasible_domains
+from tests.strategies import examples, feasible_domains
 
 K_WITHOUT_KDB = "k, the number of feature parents, goes with the structure 'kdb' and only with it"
 
@@ -107,15 +107,6 @@ def test_equal_recipes_are_equal_whatever_the_order_of_their_arcs():
 
     assert one == other
     assert hash(one) == hash(other)
-
-
-@examples(60)
-@given(data=st.data())
-def test_json_and_back(data):
-    names = "abcdef"[: data.draw(st.integers(1, 5))]
-    domain = data.draw(feasible_domains(names) if len(names) > 1 else domains(names))
-
-    assert Domain.from_json(names, domain.to_json()) == domain
 
 
 def test_json_says_only_what_is_out_of_the_ordinary():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from exactbnc.network.bayesnet import ROW_SUM_TOLERANCE, UNKNOWN, BayesNet, Floa
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import listing
 
-_Word = TypeVar("_Word")
-
 MOST_ROUNDING = 0.011
 """How far from one the probabilities of a configuration may add up in a file: 0.33 + 0.33 + 0.33."""
 
@@ -29,10 +26,7 @@ MOST_CELLS = 2**28
 """A larger table (2 GiB) is refused."""
 
 MOST_DEFAULT_CELLS = 2**22
-"""So many cells of a file (32 MiB) may come from default rows, by which a short file can ask for a large table."""
-
-MOST_WORDS, BYTES_PER_WORD = 2**15, 16
-"""A file may have so many different states and names, and one more for so many of its bytes."""
+"""How many cells of a file (32 MiB) may come from default rows: by these a short file can ask for large tables."""
 
 MOST_PARENTS = 60
 """A table has one axis per parent, and an array of numpy has at most 64."""
@@ -49,12 +43,10 @@ class Family:
 
 @dataclass
 class Draft:
-    """`label` names the file in errors, `n_bytes` is its size."""
+    """What is known so far; `label` names the file in errors."""
 
     label: str
-    n_bytes: int = 0
     states: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
-    _words: dict[Any, Any] = field(default_factory=dict)
     _codes: dict[str, dict[Hashable, int]] = field(default_factory=dict)
     _n_default_cells: int = 0
     _families: dict[str, Family] = field(default_factory=dict)
@@ -63,15 +55,6 @@ class Draft:
     def fault(self, line: int | None, message: str) -> NetworkFileError:
         """The error to raise."""
         return NetworkFileError(self.label, line, message)
-
-    def shared(self, word: _Word) -> _Word:
-        """One object for all that is written alike: states of different variables mostly have the same names."""
-        if not isinstance(word, str):
-            return word
-        if word not in self._words and len(self._words) >= MOST_WORDS + self.n_bytes // BYTES_PER_WORD:
-            raise self.fault(None, f"expected at most {len(self._words):,} different states and names in this file")
-        known: _Word = self._words.setdefault(word, word)
-        return known
 
     def declare(self, name: str, states: Sequence[Hashable], line: int | None) -> None:
         """A variable and its states."""

@@ -11,17 +11,18 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Sequence
 from math import isfinite
-from typing import Any, NoReturn
+from types import GenericAlias
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from exactbnc.errors import NetworkFileError
-from exactbnc.graph.textfile import decoded
-from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.bayesnet import BayesNet, Floats
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import plain, require_different
 from scorecache.errors import ParameterError
-from scorecache.system.nested import NestedNumbers, parse_with_numbers
+from scorecache.system.jsonfile import decode_json
 from scorecache.wording import shown
 
 SUFFIXES = (".json",)
@@ -29,6 +30,32 @@ FORMAT = "exactbnc.bayesnet"
 MODEL_FORMAT = "exactbnc.model"
 """Of `exactbnc.learning.model`, whose files hold such a network."""
 SCHEMA_VERSION = 1
+
+T = TypeVar("T")
+
+
+class _Variable(msgspec.Struct):
+    name: str
+    states: list[str | int | float | bool]
+    parents: list[str]
+    table: msgspec.Raw
+
+
+class NetFile(msgspec.Struct, rename={"class_name": "class"}):
+    """The object of a network, its tables still as text: their depth depends on the parents."""
+
+    variables: list[_Variable]
+    format: str | None = None
+    schema_version: int | float | str | None = None
+    class_name: str | None = None
+
+
+class _Model(msgspec.Struct):
+    network: NetFile
+
+
+class _Head(msgspec.Struct):
+    format: str | None = None
 
 
 def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
@@ -53,69 +80,54 @@ def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
 
 def parse(content: bytes, label: str) -> BayesNet:
     """Read a network, or that of a model; `label` names the file in errors."""
-    stored = load(content, label)
-    if isinstance(stored, dict) and stored.get("format") == MODEL_FORMAT:
-        stored = stored.get("network")
-    return from_stored(stored, label)
+    if format_of(content, label) == MODEL_FORMAT:
+        return bayesnet_of(decode(content, _Model, label).network, label)
+    return bayesnet_of(decode(content, NetFile, label), label)
 
 
-def from_stored(stored: Any, label: str) -> BayesNet:
+def format_of(content: bytes, label: str) -> str | None:
+    """What a JSON file says that it is; None if it does not."""
+    return decode(content, _Head, label).format
+
+
+def bayesnet_of(stored: NetFile, label: str) -> BayesNet:
     """The network of an object that was read from JSON."""
     draft = Draft(label)
-    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {shown(stored)}")
-    version = stored.get("schema_version")
-    if version != SCHEMA_VERSION:
-        raise draft.fault(None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
-    variables = stored.get("variables")
-    if not isinstance(variables, list) or not all(isinstance(variable, dict) for variable in variables):
-        raise draft.fault(None, f"expected 'variables' to be a list of objects, got {shown(variables)}")
-    for variable in variables:
-        name, states = variable.get("name"), variable.get("states")
-        if not isinstance(name, str):
-            raise draft.fault(None, f"expected the name of a variable, got {shown(name)}")
-        if not isinstance(states, list) or not all(isinstance(state, str | int | float) for state in states):
-            raise draft.fault(None, f"expected 'states' of {name!r} to list texts and numbers, got {shown(states)}")
-        draft.declare(name, states, None)
-    for variable in variables:
-        _define(variable, draft)
+    if stored.format != FORMAT:
+        raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {shown(stored.format)}")
+    if stored.schema_version != SCHEMA_VERSION:
+        raise draft.fault(None, f"expected schema_version {SCHEMA_VERSION}, got {shown(stored.schema_version)}")
+    for variable in stored.variables:
+        draft.declare(variable.name, variable.states, None)
+    for variable in stored.variables:
+        shape = draft.family(variable.name, variable.parents, None)
+        draft.fill(variable.name, _table(variable, shape, draft), None)
     return draft.finish()
 
 
-def _define(variable: dict[str, Any], draft: Draft) -> None:
-    name, parents = variable["name"], variable.get("parents")
-    if not isinstance(parents, list) or not all(isinstance(parent, str) for parent in parents):
-        raise draft.fault(None, f"expected 'parents' of {name!r} to list names, got {shown(parents)}")
-    shape = draft.family(name, parents, None)
-    stored = variable.pop("table", None)
-    table = NestedNumbers.of(stored).floats(shape)
-    if table is None:
-        raise draft.fault(None, f"expected 'table' of {name!r} to be numbers in nested lists of the lengths {shape}")
-    if not np.isfinite(table).all():
-        raise draft.fault(None, f"expected probabilities in the table of {name!r}, got a number too large for one")
-    draft.fill(name, table, None)
+def decode(content: bytes, kind: type[T], label: str) -> T:
+    """The object of a JSON text, with a NetworkFileError where it is another one."""
+    return decode_json(content, kind, lambda line, message: NetworkFileError(label, line, message))
 
 
-def load(content: bytes, label: str) -> Any:
-    """The object of a JSON text, its tables as `NestedNumbers`, with an error that names the line."""
-    n_bytes = len(content)
-    text = decoded(content, label)
-    del content
+def _table(variable: _Variable, shape: tuple[int, ...], draft: Draft) -> Floats:
+    """The numbers, in lists nested as deep as the shape is long."""
+
+    def fault(line: int | None, message: str) -> NetworkFileError:
+        expected = f"expected 'table' of {variable.name!r} to be numbers in nested lists of the lengths {shape}"
+        return draft.fault(None, f"{expected}; {message}" if message else expected)
+
+    kind: Any = float
+    for _ in shape:
+        kind = GenericAlias(list, (kind,))
+    nested = decode_json(bytes(variable.table), kind, fault)
     try:
-        return parse_with_numbers(text, n_bytes, ("table",), parse_float=_finite_float, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise NetworkFileError(label, error.lineno, f"expected JSON, but {error.msg}") from error
-    except (ValueError, RecursionError) as error:  # a number or a nesting beyond all reason
-        raise NetworkFileError(label, None, f"expected the JSON of a network, but {error}") from error
-
-
-def _finite_float(digits: str) -> float:
-    number = float(digits)
-    return number if isfinite(number) else _refuse_constant(digits)
-
-
-def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")
+        table = np.array(nested, dtype=np.float64)
+    except ValueError as error:  # lists of different lengths
+        raise fault(None, "") from error
+    if table.shape != shape:
+        raise fault(None, f"got {table.shape}")
+    return table
 
 
 def _storable_states(name: str, states: Sequence[Hashable]) -> list[str | int | float]:

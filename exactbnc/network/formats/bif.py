@@ -19,23 +19,31 @@ Reference: Cozman (1996), the interchange format for Bayesian networks.
 from __future__ import annotations
 
 import math
-from array import array
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.graph.textfile import decoded
-from exactbnc.network.bayesnet import UNKNOWN as MOST_STATES
 from exactbnc.network.bayesnet import BayesNet, Floats
-from exactbnc.network.formats._bifwords import Cursor, Place
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import Rule, SafeNames, decode, decode_state
-from scorecache.system.limits import MOST_VARIABLES, too_many_variables
+from scorecache.wording import shown
 
 SUFFIXES = (".bif",)
+_TOKEN = re.compile(
+    r"""
+    (?: [\s,|]++ | //[^\n]*+ | /\*.*?\*/ )*+                             # passed over
+    (?: ( "[^"]*" | [{}\[\]();] | (?: [^\s,|"{}\[\]();/]++ | /(?![/*]) )++ )  # a quoted name, a mark, a word
+      | ( . )                                                             # a quote or a comment without an end
+      | \Z )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ENDLESS = 2
+_MARKS = frozenset("{}[]();")
 KEYWORDS = ("network", "variable", "probability", "type", "discrete", "property", "table", "default")
 
 NAMES = Rule.of(
@@ -56,18 +64,12 @@ def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
 
 
 def parse(content: bytes, label: str) -> BayesNet:
-    """Read a network; `label` names the file in errors.
-
-    A block whose variables are declared is defined at once, so that only one is held at a time; the others are passed
-    over and read in the end.
-    """
-    draft = Draft(label, len(content))
-    cursor = Cursor(decoded(content, label), label)
-    del content
-    for place in _blocks(cursor, draft):
-        cursor.go_to(place)
+    """Read a network; `label` names the file in errors."""
+    draft = Draft(label)
+    cursor = _Cursor(decoded(content, label), label)
+    for place in _declare_all(cursor, draft):
+        cursor.place = place
         _define(cursor, draft)
-    del cursor
     return draft.finish()
 
 
@@ -90,9 +92,109 @@ def _lines(net: BayesNet, safe: SafeNames) -> Iterator[str]:
         yield "}"
 
 
-def _blocks(cursor: Cursor, draft: Draft) -> list[Place]:
-    """Declare the variables and define what can be; where the other `probability` blocks are."""
-    later: list[Place] = []
+class _Cursor:
+    """The words and marks of a text; `place` is the number of the next one."""
+
+    def __init__(self, text: str, label: str) -> None:
+        self.label = label
+        self.place = 0
+        self._text = text
+        self._tokens: list[str | None] = []
+        self._starts: list[int] = []
+        self._line, self._counted = 1, 0
+        for match in _TOKEN.finditer(text):
+            if match.lastindex is not None:
+                self._starts.append(match.start(match.lastindex))
+                self._tokens.append(match[match.lastindex])
+                if match.lastindex == _ENDLESS:
+                    self.place = len(self._tokens) - 1
+                    raise self.fault("a quoted name or a comment to end")
+        self._tokens.append(None)
+        self._starts.append(self._starts[-1] if self._starts else 0)
+
+    @property
+    def token(self) -> str | None:
+        """The next word or mark, None at the end."""
+        return self._tokens[self.place]
+
+    @property
+    def line(self) -> int:
+        """The line of the next token; at the end of the file, of the last one."""
+        start = self._starts[self.place]
+        if start < self._counted:
+            self._line, self._counted = 1, 0
+        self._line += self._text.count("\n", self._counted, start)
+        self._counted = start
+        return self._line
+
+    def fault(self, expected: str) -> NetworkFileError:
+        token = self._tokens[self.place]
+        got = "the end of the file" if token is None else shown(token)
+        return NetworkFileError(self.label, self.line, f"expected {expected}, got {got}")
+
+    def meets(self, word: str) -> bool:
+        """Take the next token if it is this."""
+        if self._tokens[self.place] != word:
+            return False
+        self.place += 1
+        return True
+
+    def require(self, *words: str) -> None:
+        for word in words:
+            if not self.meets(word):
+                raise self.fault(repr(word))
+
+    def word(self, expected: str) -> str:
+        """Take a name, without its quotes."""
+        token = self._tokens[self.place]
+        if token is None or token in _MARKS:
+            raise self.fault(expected)
+        self.place += 1
+        return token[1:-1] if token[0] == '"' else token
+
+    def words_until(self, mark: str, expected: str) -> list[str]:
+        found: list[str] = []
+        while not self.meets(mark):
+            found.append(self.word(f"{expected} or {mark!r}"))
+        return found
+
+    def numbers(self) -> list[float]:
+        """Take numbers and the semicolon after them."""
+        try:
+            end = self._tokens.index(";", self.place)
+        except ValueError:
+            end = len(self._tokens) - 1
+        listed = self._tokens[self.place : end]
+        try:
+            found = [float(token) for token in listed]  # type: ignore[arg-type]
+        except ValueError:
+            self.place += next(k for k, token in enumerate(listed) if not _is_number(str(token)))
+            raise self.fault("numbers or ';'") from None
+        self.place = end
+        self.require(";")
+        return found
+
+    def skip_property(self) -> bool:
+        if not self.meets("property"):
+            return False
+        while not self.meets(";"):
+            if self.token in (None, "{", "}"):
+                raise self.fault("';' after the property")
+            self.place += 1
+        return True
+
+
+def _is_number(token: str) -> bool:
+    try:
+        float(token)
+    except ValueError:
+        return False
+    return True
+
+
+def _declare_all(cursor: _Cursor, draft: Draft) -> list[int]:
+    """Declare the variables; where the `probability` blocks are, which may stand before their variables."""
+    blocks: list[int] = []
     cursor.require("network")
     while not cursor.meets("{"):
         cursor.word("the name of the network or '{'")
@@ -103,21 +205,21 @@ def _blocks(cursor: Cursor, draft: Draft) -> list[Place]:
         if cursor.token == "variable":
             _declare(cursor, draft)
         elif cursor.token == "probability":
-            place = cursor.place
-            if not _define(cursor, draft, if_declared=True):
-                later.append(place)
-                if len(later) > MOST_VARIABLES:
-                    raise draft.fault(cursor.line, too_many_variables())
+            blocks.append(cursor.place)
+            while not cursor.meets("}"):
+                if cursor.token is None:
+                    raise cursor.fault("'}'")
+                cursor.place += 1
         else:
             raise cursor.fault("'variable' or 'probability'")
-    return later
+    return blocks
 
 
-def _declare(cursor: Cursor, draft: Draft) -> None:
+def _declare(cursor: _Cursor, draft: Draft) -> None:
     """The block of a variable."""
     declared, states = cursor.line, None
     cursor.require("variable")
-    name = draft.shared(decode(cursor.word("the name of a variable")))
+    name = decode(cursor.word("the name of a variable"))
     cursor.require("{")
     line = cursor.line
     while not cursor.meets("}"):
@@ -132,7 +234,7 @@ def _declare(cursor: Cursor, draft: Draft) -> None:
         cursor.require("[")
         said = cursor.word("the number of states")
         cursor.require("]", "{")
-        states = [draft.shared(decode_state(word)) for word in cursor.words_until("}", "a state", MOST_STATES)]
+        states = [decode_state(word) for word in cursor.words_until("}", "a state")]
         cursor.require(";")
         if said != str(len(states)):
             raise NetworkFileError(cursor.label, line, f"{name!r} announces {said:.60} states but lists {len(states)}")
@@ -141,39 +243,27 @@ def _declare(cursor: Cursor, draft: Draft) -> None:
     draft.declare(name, states, declared)
 
 
-@dataclass
-class _Rows:
-    """The rows of a block: the number of the configuration of the parents, the probabilities, the line."""
-
-    places: array[int] = field(default_factory=lambda: array("q"))
-    numbers: array[float] = field(default_factory=lambda: array("d"))
-    lines: array[int] = field(default_factory=lambda: array("Q"))
-
-
-def _define(cursor: Cursor, draft: Draft, *, if_declared: bool = False) -> bool:
-    """Read a `probability` block; with `if_declared`, pass over one that speaks of variables not declared yet."""
+def _define(cursor: _Cursor, draft: Draft) -> None:
+    """Read a `probability` block."""
     line = cursor.line
     cursor.require("probability", "(")
-    names = [cursor.word("a variable"), *cursor.words_until(")", "a variable", MOST_VARIABLES)]
+    names = [cursor.word("a variable"), *cursor.words_until(")", "a variable")]
     child, *parents = [decode(name) for name in names]
-    if if_declared and not all(name in draft.states for name in (child, *parents)):
-        cursor.require("{")
-        while not cursor.meets("}"):
-            if cursor.token is None:
-                raise cursor.fault("'}'")
-            cursor.advance()
-        return False
     shape = draft.family(child, parents, line)
-    table: tuple[array[float], int] | None = None
-    default: tuple[array[float], int] | None = None
-    rows = _Rows()
+    table: tuple[list[float], int] | None = None
+    default: tuple[list[float], int] | None = None
+    rows: dict[int, list[float]] = {}
     cursor.require("{")
     while not cursor.meets("}"):
         own_line = cursor.line
         if cursor.meets("("):
-            _read_row(cursor, draft, child, parents, rows, own_line)
-            if len(rows.places) > math.prod(shape[:-1]):
-                break  # one of them is there twice
+            place = _configuration_number(cursor, draft, parents, own_line)
+            row = cursor.numbers()
+            draft.check_row(child, row, own_line)
+            if place in rows:
+                given = _configuration(draft, parents, shape, place)
+                raise draft.fault(own_line, f"the probabilities of {child!r} given ({given}) are given twice")
+            rows[place] = row
         elif table is None and cursor.meets("table"):
             table = cursor.numbers(), own_line
         elif default is None and cursor.meets("default"):
@@ -181,63 +271,50 @@ def _define(cursor: Cursor, draft: Draft, *, if_declared: bool = False) -> bool:
         elif not cursor.skip_property():
             raise cursor.fault(f"'table' or 'default' of {child!r}, once, or '(states) probabilities;'")
     if table is None:
-        draft.fill(child, _from_rows(draft, child, parents, line, rows, default), line)
-        return True
+        draft.fill(child, _from_rows(draft, (child, *parents), line, rows, default), line)
+        return
     numbers, line = table
-    if rows.places or default is not None:
+    if rows or default is not None:
         raise draft.fault(line, f"the probabilities of {child!r} are given twice, by 'table' and by rows")
     if len(numbers) != math.prod(shape):
         raise draft.fault(line, f"expected {math.prod(shape)} probabilities of {child!r}, got {len(numbers)}")
-    child_first = np.frombuffer(numbers).reshape(shape[-1], *shape[:-1])
+    child_first = np.array(numbers).reshape(shape[-1], *shape[:-1])
     draft.fill(child, np.moveaxis(child_first, 0, -1), line)
-    return True
 
 
-def _read_row(cursor: Cursor, draft: Draft, child: str, parents: Sequence[str], rows: _Rows, line: int) -> None:
-    words = cursor.words_until(")", "a state", MOST_VARIABLES)
+def _configuration_number(cursor: _Cursor, draft: Draft, parents: Sequence[str], line: int) -> int:
+    words = cursor.words_until(")", "a state")
     if len(words) != len(parents):
         came = ", ".join(words[:60])
         raise draft.fault(line, f"expected a state of each of the {len(parents)} parents, got ({came:.60})")
     place = 0
     for parent, word in zip(parents, words, strict=True):
         place = place * len(draft.states[parent]) + draft.code(parent, decode_state(word), line)
-    row = cursor.numbers()
-    draft.check_row(child, row, line)
-    rows.places.append(place)
-    rows.numbers.extend(row)
-    rows.lines.append(line)
+    return place
 
 
 def _from_rows(
     draft: Draft,
-    child: str,
-    parents: Sequence[str],
+    names: Sequence[str],
     line: int,
-    rows: _Rows,
-    default: tuple[array[float], int] | None,
+    rows: dict[int, list[float]],
+    default: tuple[list[float], int] | None,
 ) -> Floats:
+    child, *parents = names
     shape = tuple(len(draft.states[name]) for name in (*parents, child))
     n_places = math.prod(shape[:-1])
-    if default is None and len(rows.places) == n_places and rows.places == array("q", range(n_places)):
-        return np.frombuffer(rows.numbers).reshape(shape)  # as every writer lists them
-    places = np.array(rows.places, dtype=np.int64)
-    order = np.argsort(places, kind="stable")
-    again = np.flatnonzero(np.diff(places[order]) == 0)
-    if len(again):
-        second = order[again + 1].min()
-        given = _configuration(draft, parents, shape, int(places[second]))
-        raise draft.fault(rows.lines[second], f"the probabilities of {child!r} given ({given}) are given twice")
     if default is not None:
         draft.check_row(child, *default)
-        draft.claim(child, (n_places - len(places)) * shape[-1], default[1])
-    elif len(places) < n_places:
-        is_there = places[order] == np.arange(len(places))
-        given = _configuration(draft, parents, shape, int(np.argmin([*is_there, False])))
+        draft.claim(child, (n_places - len(rows)) * shape[-1], default[1])
+    elif len(rows) < n_places:
+        absent = next(place for place in range(n_places) if place not in rows)
+        given = _configuration(draft, parents, shape, absent)
         raise draft.fault(line, f"the probabilities of {child!r} given ({given}) are missing")
     table = np.empty((n_places, shape[-1]))
     if default is not None:
         table[:] = default[0]
-    table[places] = np.frombuffer(rows.numbers).reshape(-1, shape[-1]) if places.size else 0
+    if rows:
+        table[list(rows)] = list(rows.values())
     return table.reshape(shape)
 
 

@@ -15,12 +15,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from exactbnc.errors import NetworkFileError
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.formats import bayesnetjson, bif, xmlbif
 from scorecache.errors import ParameterError
 from scorecache.system.atomic import atomic_write
-from scorecache.system.unpack import PACKED_SUFFIXES, UnpackError, read_unpacked
+from scorecache.system.files import read_input
+from scorecache.system.unpack import PACKED_SUFFIXES
 
 _FORMATS = (bayesnetjson, bif, xmlbif)
 
@@ -50,10 +50,7 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: s
 def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
     """Read a network; a NetworkFileError says what is wrong with the file."""
     parse = BAYESNET_READERS[bayesnet_suffix(path)]
-    try:
-        return parse(read_unpacked(path), os.fspath(path))
-    except UnpackError as error:
-        raise NetworkFileError(path, None, str(error)) from error
+    return parse(read_input(path), os.fspath(path))
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:

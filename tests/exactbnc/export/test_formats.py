@@ -31,7 +31,7 @@ def fault(tmp_path, name, content):
 def test_what_is_written_is_read_back(suffix, dag):
     text = network_text(dag, None, suffix)
 
-    assert READERS[suffix](text, "net").dag() == dag
+    assert READERS[suffix](text, "net") == dag
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".bn"])
@@ -43,7 +43,7 @@ def test_a_model_string_keeps_the_arcs_but_not_the_order(suffix, dag):
             network_text(dag, None, suffix)
         return
 
-    read = READERS[suffix](network_text(dag, None, suffix), "net").dag()
+    read = READERS[suffix](network_text(dag, None, suffix), "net")
 
     assert set(read.names) == set(dag.names)
     assert set(read.arcs) == set(dag.arcs)
@@ -64,7 +64,7 @@ def test_every_name_survives_in_dot():
         ["digraph", "a -> b", 'say "hi"', "back\\slash\\", "node", "", "{[;=,]}", "// no", "two\nlines"], [[]] * 9
     )
 
-    assert READERS[".dot"](network_text(dag, None, ".dot"), "net").dag() == dag
+    assert READERS[".dot"](network_text(dag, None, ".dot"), "net") == dag
 
 
 def test_dot_text():
@@ -90,7 +90,7 @@ def test_dot_text():
     ],
 )
 def test_dot_of_other_programs_is_read(text):
-    assert READERS[".dot"](text, "net").dag() == COLLIDER
+    assert READERS[".dot"](text, "net") == COLLIDER
 
 
 def test_adjacency_text():
@@ -165,7 +165,7 @@ def test_json_of_a_network_under_a_problem_has_its_score():
 def test_json_facts_are_read_back():
     text = network_text(solution_of(CLASSIFIER, class_name="class"), None, ".json")
 
-    assert parse_facts(text, "net")["class"] == "class"
+    assert parse_facts(text.encode(), "net").class_name == "class"
 
 
 def test_without_a_network_nothing_is_written(tmp_path):
@@ -187,18 +187,18 @@ def test_an_unknown_suffix_is_refused():
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("n.json", "{\n", "n.json:2: expected JSON, but Expecting property name enclosed in double quotes"),
-        ("n.json", "[]", "n.json: expected a JSON object, got '[]'"),
+        ("n.json", "{\n", "n.json:2: expected JSON, but input data was truncated"),
+        ("n.json", "[]", "n.json: expected an object, got a list"),
         ("n.json", '{"schema_version": 2}', "n.json: expected schema_version 1, got 2"),
         (
             "n.json",
-            '{"schema_version": 1, "names": ["A", "A"]}',
+            '{"schema_version": 1, "names": ["A", "A"], "arcs": []}',
             "n.json: expected 'names' to list different texts, got ['A', 'A']",
         ),
         (
             "n.json",
             '{"schema_version": 1, "names": ["A"], "arcs": [["A"]]}',
-            "n.json: expected 'arcs' to list [parent, child] pairs, got [['A']]",
+            "n.json: expected a list of length 2 at arcs[0]",
         ),
         (
             "n.json",
