@@ -45,7 +45,8 @@ from scorecache.record import Record
 
 MOST_SECONDS = 1.0
 PIECES = (
-    b"", b"nan", b"-1e999", b"9" * 5000, b"-1", b"1.5", b"null", b"true", b'"', b"\\", b"\xff", b"\x00", b"\xed\xa0\x80",
+    b"", b"nan", b"-1e999", b"9" * 5000, b"-1", b"1.5", b"null", b"true", b'"', b"\\", b"\xff", b"\x00",
+    b"\xed\xa0\x80",
     b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"[" * 3000, b"{", b"}", b"<a>", b"<!--", b"&x;", b"/*", b"->", b"<-", b"~", b"|",
     b",", b":", b";", b"\n", b"\r", b"#", b"_x_", b"_xint_1", b"default", b"table", b'<!DOCTYPE BIF [<!ENTITY x "y">]>',
 )  # fmt: skip
