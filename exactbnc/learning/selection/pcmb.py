@@ -76,7 +76,7 @@ def _get_pcd(separation: Separation, target: int) -> _Found:
         newest = max(waiting, key=lambda x: waiting[x].association)  # of equals the first
         found.members[newest] = waiting.pop(newest)
         n_members = len(found.members)
-        # As long as nobody leaves, all sets without the newest have been tried before; and it has been tried on them.
+        # Until a variable is removed, all sets without the newest have been tried before, and the newest on them.
         found.members = _inseparable(_retested(separation, target, found.members, found, newest), found)
         if len(found.members) == n_members:
             waiting = _inseparable(_retested(separation, target, waiting, found, newest), found)

@@ -68,7 +68,7 @@ def fit_parameters(
     dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
     if dag.names != dataset.names:
-        raise ParameterError("the structure speaks of other variables than the data, or in another order")
+        raise ParameterError("the structure must have the variables of the data, in the same order")
     if estimator.needs_class and class_name is None:
         raise ParameterError(f"the parameters {estimator.name!r} need a class")
     if class_name is not None:
