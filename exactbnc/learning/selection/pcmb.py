@@ -19,8 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from exactbnc.learning.selection._search import IndependenceSearch, named, targets_of
-from exactbnc.learning.selection._separation import Separation, Weakest, weaker
+from exactbnc.learning.selection._search import IndependenceSearch, Separation, Weakest, named, targets_of, weaker
 from scorecache.data.dataset import Dataset
 
 
@@ -90,7 +89,7 @@ def _retested(
 ) -> dict[int, Weakest]:
     """The weakest associations after the sets that hold the newest member have been tried as well."""
     return {
-        x: weakest if x == newest else weaker(weakest, separation.weakest(x, target, found.members, holding=newest))
+        x: weakest if x == newest else weaker(weakest, separation.weakest(x, target, found.members, containing=newest))
         for x, weakest in known.items()
     }
 

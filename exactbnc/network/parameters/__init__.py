@@ -8,14 +8,16 @@ from typing import Any
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters._base import ParameterEstimator
-from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.closed_form import (
+    EAP,
+    ACLLOptimal,
+    Dirichlet,
+    Frequencies,
+    MultinomialSampling,
+    Softened,
+)
 from exactbnc.network.parameters.dfe import DFE
-from exactbnc.network.parameters.dirichlet import Dirichlet
-from exactbnc.network.parameters.eap import EAP
 from exactbnc.network.parameters.elr import ELR
-from exactbnc.network.parameters.frequencies import Frequencies
-from exactbnc.network.parameters.multinomial_sampling import MultinomialSampling
-from exactbnc.network.parameters.softened import Softened
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 

@@ -32,7 +32,7 @@ from exactbnc.network.parameters._kernels import (
     gradient_of_logits,
     log_normalise,
 )
-from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.closed_form import Dirichlet
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 

@@ -8,7 +8,7 @@ import pytest
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import PARAMETERS, fit_parameters, make_parameters
-from exactbnc.network.parameters.eap import EAP
+from exactbnc.network.parameters.closed_form import EAP
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
