@@ -1,9 +1,9 @@
-"""Draw the folders of the two packages and who imports from whom into docs/assets/architecture.svg.
+"""Print a picture of the folders of the two packages and which imports from which, as SVG.
 
 The arrows are read from the import statements, those inside functions too; an arrow that follows from others is left
-out. `architecture.dot` beside it holds the same graph as text, which a test compares with the code.
+out. Every build of the documentation draws the picture anew (`docs/_hooks/architecture.py`).
 
-    python scripts/draw_architecture.py
+    python scripts/draw_architecture.py > architecture.svg
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from pathlib import Path
 
 import networkx
 
-from exactbnc import DAG, plot, write_network
+from exactbnc import DAG
+from exactbnc.report.picture import draw_graph
+from exactbnc.report.subject import Subject
 
 ROOT = Path(__file__).resolve().parent.parent
-ASSETS = ROOT / "docs" / "assets"
 PACKAGES = ("scorecache", "exactbnc")
+STYLE = """<style>
+rect { fill: #f4f6f9; stroke: #5b6b7f } text { font: 13.5px sans-serif; fill: #1d2733 }
+.line { fill: none; stroke: #5b6b7f; stroke-width: 1.2 } .head { fill: #5b6b7f } .hit { fill: none }
+</style>"""
 
 
-def part_of(path: Path) -> str:
-    """The part that a module belongs to: its package's folder of the first level, or the package itself."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return parts[0] if len(parts) == 2 else "/".join(parts[:2])
+def folder_of(path: Path) -> str:
+    """The folder that a module belongs to."""
+    return path.parent.relative_to(ROOT).as_posix()
 
 
-def imported_parts(path: Path) -> set[str]:
-    """The parts that a module imports from, at any time; what only a type checker sees is left out."""
+def imported_folders(path: Path) -> set[str]:
+    """The folders that a module imports from, at any time; what only a type checker sees is left out."""
     found = set()
     pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while pending:
@@ -38,8 +42,8 @@ def imported_parts(path: Path) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
-                found.add(part_of(_file_of(name)))
-    return found - {part_of(path)}
+                found.add(folder_of(_file_of(name)))
+    return found - {folder_of(path)}
 
 
 def _file_of(name: str) -> Path:
@@ -52,27 +56,27 @@ def _file_of(name: str) -> Path:
         if module.with_suffix(".py").is_file():
             return module.with_suffix(".py")
         parts.pop()
-    raise ValueError(f"{name} is no module of the project")
+    raise ValueError(f"{name} is not a module of the project")
 
 
 def architecture() -> DAG:
-    """The parts as a DAG, an arc from the one that is used to the one that uses it, as few arcs as say it all."""
+    """The folders as a DAG, an arc from the one that is used to the one that uses it, transitively reduced."""
     graph = networkx.DiGraph()
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            graph.add_node(part_of(path))
-            graph.add_edges_from((used, part_of(path)) for used in sorted(imported_parts(path)))
-    graph.remove_nodes_from(PACKAGES)  # errors and the public names, which everybody uses
+            graph.add_node(folder_of(path))
+            graph.add_edges_from((used, folder_of(path)) for used in sorted(imported_folders(path)))
+    graph.remove_nodes_from(PACKAGES)  # errors and the public names, which every folder uses
     reduced = networkx.transitive_reduction(graph)
     return DAG.from_arcs(sorted(graph), sorted(reduced.edges))
 
 
-def main() -> None:
-    """Draw the picture and write the graph."""
-    dag = architecture()
-    write_network(dag, None, ASSETS / "architecture.dot")
-    plot(dag, ASSETS / "architecture.svg")
+def architecture_svg() -> str:
+    """The picture as a file of its own."""
+    svg = draw_graph(Subject("architecture", architecture()), {}).svg
+    head, rest = svg.split(">", 1)
+    return f'{head} xmlns="http://www.w3.org/2000/svg">{STYLE}{rest}\n'
 
 
 if __name__ == "__main__":
-    main()
+    print(architecture_svg(), end="")

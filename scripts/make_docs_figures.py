@@ -25,6 +25,7 @@ from sklearn.datasets import load_breast_cancer
 
 from exactbnc import Constraints, ExactBNClassifier, Problem, plot, solve
 from exactbnc.pictures.plot import plot_on
+from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Point, exact_clusters
 from exactbnc.solvers.bounds.root._highs import ColumnLP
 from exactbnc.solvers.bounds.root.separation import Separators, separate
@@ -62,9 +63,10 @@ def cutting_planes(problem: Problem, n_rounds: int = MOST_ROUNDS) -> list[Round]
     start, members = _members(table)
     lp = ColumnLP(table, np.arange(table.n_families))
     rounds: list[Round] = []
+    run = Run.of()
     incumbent = -math.inf
     while len(rounds) < n_rounds:
-        solved = lp.solve(math.inf, lambda: False)
+        solved = lp.solve(run.clock)
         if solved is None:
             break
         point = _support(table, start, members, solved.x)
@@ -74,9 +76,9 @@ def cutting_planes(problem: Problem, n_rounds: int = MOST_ROUNDS) -> list[Round]
             incumbent = max(incumbent, best_total - int(table.cost[chosen].sum()) * table.unit)
         bound = best_total - float(table.cost @ solved.x) * table.unit
         rounds.append(Round(bound, incumbent, lp.cuts.n_cuts, point))
-        found = separate(point, table.n_words, CLUSTERS)
+        found = separate(point, table.n_words, CLUSTERS, run)
         if not found.n_cuts:
-            found = separate(point, table.n_words, FACETS)
+            found = separate(point, table.n_words, FACETS, run)
         if not found.n_cuts:
             break
         lp.add_cuts(found)

@@ -57,7 +57,7 @@ def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
 
 
 def parse(text: str, label: str) -> DAG:
-    """Read a digraph; variables stand in the order in which they appear, `label` names the file in errors."""
+    """Read a digraph; variables are in the order of their first appearance, `label` names the file in errors."""
     reading = _Reading(text, label)
     reading.statements(reading.head())
     return DAG.of(reading.parents, reading.parents.values())
@@ -107,7 +107,7 @@ class _Reading:
         raise self.fault(_EXPECTED)
 
     def statements(self, start: int) -> None:
-        """All that stands between the braces; attribute lists are passed over."""
+        """Everything between the braces; attribute lists are skipped."""
         is_attribute = 0
         for token in _TOKEN.finditer(self._text, start):
             kind = token.lastindex
@@ -161,7 +161,7 @@ class _Reading:
         return self._index[name]
 
     def _joins(self, mark: str) -> bool:
-        """Can an arrow or an equals sign stand here? The word before an arrow is a variable."""
+        """Whether an arrow or an equals sign may follow here. The word before an arrow is a variable."""
         if mark == "=":
             return self._last_word is not None
         if self._last_word is not None:
@@ -171,7 +171,7 @@ class _Reading:
         return self._last_variable is not None
 
     def _end_statement(self) -> None:
-        """A word by itself is a variable, unless it announces attributes; the value of an assignment is none."""
+        """A word by itself is a variable, unless it introduces attributes; the value of an assignment is not."""
         if self._joint:
             self._place = self._joint_place
             raise self._misplaced(self._joint)

@@ -14,11 +14,11 @@ SUFFIXES = (".gobnilp",)
 def render(network: Network) -> str:
     """The text; a ParameterError if the score of a family is not known."""
     if network.problem is None:
-        raise ParameterError("GOBNILP's text holds the score of every family: a network alone is not enough for it")
+        raise ParameterError("GOBNILP's text contains the score of every family, which a network alone does not have")
     scores = network.local_scores()
     if scores is None:
         network.problem.score(network.dag)  # names the families that are missing
-        raise ParameterError("GOBNILP's text holds the score of every family, the score file lacks one")
+        raise ParameterError("GOBNILP's text contains the score of every family, and the score file lacks one")
     return "".join(f"{line}\n" for line in _lines(network, scores))
 
 

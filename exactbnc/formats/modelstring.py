@@ -17,10 +17,10 @@ _BLOCK = re.compile(r"\[([^\[\]|:]++)(?:\|([^\[\]|:]++(?::[^\[\]|:]++)*+))?+\]")
 
 
 def render(network: Network) -> str:
-    """The model string; a ParameterError for a name that it cannot hold."""
+    """The model string; a ParameterError for a name that it cannot represent."""
     for name in network.dag.names:
         if not name or _NOT_IN_A_NAME.search(name):
-            raise ParameterError(f"a model string cannot hold the name {name!r}: it is one word without [ ] | and :")
+            raise ParameterError(f"a model string cannot represent the name {name!r}: use a word without [ ] | :")
     return f"{network.dag.modelstring}\n"
 
 

@@ -4,7 +4,7 @@ Keys: schema_version (1), names, class, arcs ([parent, child] pairs), status, sc
 tolerance, stop_reason, cache_is_safe, local_scores (by variable), arc_losses ([parent, child, what the score loses if
 the arc is removed]), trace ([seconds, score, bound] in the order of time), provenance (constraints, the record of the
 score file, the command), certificate if there is one (`exactbnc.proof.file`). A number that is not finite is null,
-since JSON has no word for it.
+which JSON cannot represent otherwise.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCHEMA_VERSION = 1
 
 
 class NetworkFile(msgspec.Struct, rename={"class_name": "class"}):
-    """The object as it is read; keys beside these are passed over."""
+    """The object as it is read; other keys are ignored."""
 
     names: list[str]
     arcs: list[tuple[str, str]]
@@ -57,7 +57,7 @@ class NetworkFile(msgspec.Struct, rename={"class_name": "class"}):
 
 
 class _Head(msgspec.Struct):
-    """What a file of any version holds."""
+    """What every version of the file has in common."""
 
     schema_version: int | float | str | None = None
 
@@ -104,7 +104,7 @@ def parse(text: str, label: str) -> DAG:
 
 
 def read_facts(path: str | os.PathLike[str]) -> tuple[DAG, NetworkFile]:
-    """The network of a file and everything else that the file holds."""
+    """The network of a file and everything else in the file."""
     stored = parse_facts(read_input(path), os.fspath(path))
     return dag_of(stored, os.fspath(path)), stored
 

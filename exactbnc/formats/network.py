@@ -15,7 +15,7 @@ from scorecache.system.versions import SOLVING, versions
 
 @dataclass(frozen=True)
 class Origin:
-    """Who made a file: the command as it was typed, program first, and when, in UTC as ISO 8601 has it."""
+    """How a file was made: the command as it was typed, program first, and the time in UTC (ISO 8601)."""
 
     command: tuple[str, ...]
     date: str
@@ -91,11 +91,11 @@ class Network:
         if self.problem is None:
             return None if self.origin is None else self.origin.to_json()
         record = self.problem.cache.record
-        told: dict[str, Any] = {"constraints": self.problem.constraints.to_json()}
+        known: dict[str, Any] = {"constraints": self.problem.constraints.to_json()}
         if self.problem.unsound_reasons:
-            told["unsound_reasons"] = list(self.problem.unsound_reasons)
+            known["unsound_reasons"] = list(self.problem.unsound_reasons)
         if record is not None:
             stored = record.to_json()
             kept = ("score", "parameters", "domain", "pruning", "n_rows", "data_sha256")
-            told |= {name: stored[name] for name in kept} | {"score_versions": stored["versions"]}
-        return told if self.origin is None else told | self.origin.to_json()
+            known |= {name: stored[name] for name in kept} | {"score_versions": stored["versions"]}
+        return known if self.origin is None else known | self.origin.to_json()

@@ -92,7 +92,7 @@ class DAG:
         found = list(blocks)
         if names is not None and set(found) != set(names):
             odd = ", ".join(sorted(set(found) ^ set(names)))
-            raise ParameterError(f"a model string names every variable and no other. It is not so with {odd}.")
+            raise ParameterError(f"a model string must name every variable and no other; it differs in {odd}")
         arcs = ((parent, child) for child, listed in blocks.items() if listed for parent in listed.split(":"))
         return cls.from_arcs(found if names is None else names, arcs)
 

@@ -32,7 +32,7 @@ def cpdag(dag: DAG) -> CPDAG:
     Returns
     -------
     CPDAG
-        The arcs that every equivalent network has, and the edges whose direction no data can tell.
+        The arcs that every equivalent network has, and the edges whose direction no data can determine.
 
     Examples
     --------

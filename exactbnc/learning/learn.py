@@ -2,7 +2,7 @@
 
     learn(dataset, "y", Recipe(structure="tan", criterion="bdeu"))  ->  Learned (network, solution, ...)
 
-The scikit-learn estimators and the command line both come through here.
+Both the scikit-learn estimators and the command line use it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scorecache.scores._base import require_positive
 from scorecache.scoring.build import BuildPlan, plan_build
 
 MOST_FAMILIES = 500_000
-"""Without a limit of the parents, the largest one with at most so many families is taken."""
+"""Without a limit on the parents, the largest limit with at most this many families is used."""
 
 PARENTS_WITHOUT_PENALTY = 3
 """The limit for scores that never fall when parents are added: the class and two features."""
@@ -82,19 +82,19 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """The recipe in the types of JSON, for provenance."""
-        told = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        settings = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         score, estimator = self.score(), self.estimator()
-        told["criterion"] = {"name": score.name, **score.parameters}
-        told["parameters"] = {"name": estimator.name, **estimator.settings}
-        told["constraints"] = self.constraints.to_json()
-        return told
+        settings["criterion"] = {"name": score.name, **score.parameters}
+        settings["parameters"] = {"name": estimator.name, **estimator.settings}
+        settings["constraints"] = self.constraints.to_json()
+        return settings
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Recipe:
+    def from_json(cls, stored: Mapping[str, Any]) -> Recipe:
         """What `to_json` gave; what is not in it has its default."""
-        if not isinstance(told, Mapping) or not told.keys() <= {entry.name for entry in fields(cls)}:
+        if not isinstance(stored, Mapping) or not stored.keys() <= {entry.name for entry in fields(cls)}:
             raise ParameterError("expected the recipe to be a JSON object with the names of a recipe's settings")
-        given = dict(told)
+        given = dict(stored)
         try:
             if "criterion" in given:
                 given["criterion"] = make_score(**given["criterion"])
@@ -152,7 +152,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
 def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
     """The recipe as a function from data to networks, with which `selection.choose` can judge features.
 
-    Rows of one class, which a fold may hold, give naive Bayes: there is nothing to tell apart.
+    Rows of a single class, which a fold may consist of, give naive Bayes.
     """
 
     def network(dataset: Dataset, class_name: str) -> BayesNet:

@@ -1,9 +1,9 @@
-"""A classifier that stands on its own: network, class, cut points and provenance, in one JSON file.
+"""A self-contained classifier: network, class, cut points and provenance, in one JSON file.
 
 Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
-state "missing" stands for missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
+state "missing" represents missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
 steps before it, data, versions, command), and network, as in `exactbnc.network.formats.bayesnetjson`. A value of a
-table is the state with the same text, or else the one state that is the same number: whoever writes 1 as 1.0 means it.
+table is the state with the same text, or else the one state that is the same number, so that 1.0 is 1.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Model:
             self.net.position(name)
         for name in self.missing_is_state:
             if MISSING_STATE not in self.net.states[self.net.index[name]]:
-                raise ParameterError(f"{name!r} has no state {MISSING_STATE!r} to stand for missing values")
+                raise ParameterError(f"{name!r} has no state {MISSING_STATE!r} for missing values")
         for name, points in self.cut_points.items():
             n_bins = len(self.net.states[self.net.index[name]]) - (name in self.missing_is_state)
             if list(points) != sorted(set(points)) or len(points) + 1 != n_bins:
@@ -99,7 +99,7 @@ class Model:
         return found
 
     def class_codes(self, dataset: Dataset) -> NDArray[np.uint16]:
-        """The class of every row of a table that has the column, unknown where it is none of the model's."""
+        """The class of every row of a table that has the column, unknown where the model does not have it."""
         states = dataset.states[dataset.index[self.class_name]]
         codes: NDArray[np.uint16] = _matched(self.classes, states)[dataset.column(self.class_name)]
         return codes
@@ -142,7 +142,7 @@ def _matched(own: Sequence[Any], states: Sequence[Any]) -> NDArray[np.uint16]:
 
 
 def solution_facts(solution: Solution) -> dict[str, Any]:
-    """What a model file tells of the solution; a number that is not finite is null."""
+    """The facts of the solution in a model file; a number that is not finite is null."""
     numbers = {"score": solution.score, "bound": solution.bound, "gap": solution.gap}
     return {
         "status": solution.status.value,
@@ -153,7 +153,7 @@ def solution_facts(solution: Solution) -> dict[str, Any]:
 
 
 def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
-    """What a model file tells of the search beyond `solution_facts`, as a network's JSON does (`netjson`)."""
+    """The facts of the search in a model file beyond `solution_facts`, as a network's JSON does (`netjson`)."""
     network = Network.of(solution, problem)
     return {
         "tolerance": solution.tolerance,

@@ -2,8 +2,8 @@
 
     P(x_1, ..., x_n) = prod_v P(x_v | parents of v)
 
-Values travel as codes, variables x rows, as in `Dataset.codes`; the code UNKNOWN stands for a value that is missing or
-that no state is for, and is summed out exactly wherever a probability is asked for.
+Values are given as codes, variables x rows, as in `Dataset.codes`; the code UNKNOWN is a value that is missing or
+not a state, and is summed out exactly in every probability.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNKNOWN = 2**16 - 1
 """The code of a value that is not known; no variable has that many states."""
 
 ROW_SUM_TOLERANCE = 1e-6
-"""How far from one the probabilities of a configuration may add up: files carry rounded numbers."""
+"""How far from one the probabilities of a configuration may add up: files contain rounded numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class BayesNet:
     Raises
     ------
     ParameterError
-        If states or tables do not fit the structure, or a table does not hold probabilities.
+        If states or tables do not fit the structure, or a table does not contain probabilities.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class BayesNet:
                     f"Got {table.dtype} {table.shape} instead."
                 )
             if not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
-                raise ParameterError(f"the table of {name} must hold probabilities that add up to one")
+                raise ParameterError(f"the table of {name} must contain probabilities that add up to one")
             table.flags.writeable = False
 
     @property
@@ -112,7 +112,7 @@ class BayesNet:
         return sum(table.size // table.shape[-1] * (table.shape[-1] - 1) for table in self.tables)
 
     def position(self, name: str) -> int:
-        """The index of a variable; an error lists the names if there is none."""
+        """The index of a variable; an error lists the names if it is unknown."""
         if name not in self.index:
             raise ParameterError(f"{name!r} is not a variable; variables are {listing(map(repr, self.names))}")
         return self.index[name]
@@ -147,8 +147,8 @@ class BayesNet:
     def query(self, *names: str, evidence: Mapping[str, Hashable] | None = None) -> Floats:
         """P(names | evidence) as a table with one axis per name; nan if the evidence is impossible.
 
-        A value is the state with the same text or number, as in a table of rows; None and NaN stand for values that are
-        not known. A ParameterError lists the states if a value is none of them.
+        A value is the state with the same text or number, as in a table of rows; None and NaN are unknown
+        values. A ParameterError lists the states if a value is not one of them.
         """
         from exactbnc.network.posterior import query
 
@@ -169,7 +169,7 @@ class BayesNet:
         return row
 
     def log_likelihood(self, dataset: Dataset) -> float:
-        """sum over the rows of log P(row), each as often as its weight says."""
+        """sum over the rows of log P(row), each times its weight."""
         return _weighted_sum(self.log_probability(self.codes_of(dataset)), dataset)
 
     def conditional_log_likelihood(self, dataset: Dataset, class_name: str) -> float:

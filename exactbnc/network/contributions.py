@@ -3,7 +3,7 @@
     log P(c | x) = log P(c | its parents) + sum over the children v of the class of log P(x_v | parents, c) - log Z
 
 Every term but the normaliser belongs to one family, so the log-odds of two classes are a sum of one difference per
-family. Families with an unknown value cannot be told apart: what they say together, the value summed out, is one term.
+family. Families with an unknown value cannot be separated: their joint effect, with the value summed out, is one term.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class SafeNames:
 
     @classmethod
     def of(cls, net: BayesNet, for_names: Rule, for_states: Rule) -> SafeNames:
-        """The words of a network; a ParameterError if two states of a variable cannot be told apart."""
+        """The names and states to write; a ParameterError if two states of a variable would become equal."""
         names = encode_names(net.names, for_names)
         states = tuple(
             encode_states(name, listed, for_states) for name, listed in zip(net.names, net.states, strict=True)
@@ -109,7 +109,7 @@ def encode_states(name: str, states: Sequence[Hashable], rule: Rule) -> tuple[st
 
 
 def require_different(name: str, states: Sequence[Hashable]) -> None:
-    """States are told apart by their value."""
+    """States are distinguished by their value."""
     if len(set(states)) < len(states):
         raise ParameterError(f"the states of {name!r} must be different. Got {list(states)!r:.200} instead.")
 

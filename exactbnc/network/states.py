@@ -32,7 +32,7 @@ def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[
 
 
 def _number(value: Hashable) -> float:
-    """The number that a value is or spells; NaN if it is none."""
+    """The number that a value is or spells; NaN if it is not a number."""
     try:
         return float(str(value))
     except ValueError:

@@ -51,7 +51,7 @@ def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> byte
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             figure.savefig(picture, format=kind, dpi=dpi, metadata=_UNDATED.get(kind))
-    _tell(caught)
+    _warn_of_missing_glyphs(caught)
     return picture.getvalue()
 
 
@@ -216,12 +216,12 @@ def _text_width(text: str) -> float:
     return float(vertices[:, 0].max()) if len(vertices) else 0.0
 
 
-def _tell(caught: Sequence[warnings.WarningMessage]) -> None:
+def _warn_of_missing_glyphs(caught: Sequence[warnings.WarningMessage]) -> None:
     """Pass warnings on; matplotlib has one for every sign that its font lacks, which becomes one in all."""
     lacking = {str(warning.message) for warning in caught if str(warning.message).startswith("Glyph ")}
     if lacking:
         warnings.warn(
-            f"the font of the picture lacks {len(lacking)} signs of the names: boxes stand for them", stacklevel=4
+            f"the font of the picture lacks {len(lacking)} characters of the names, shown as boxes", stacklevel=4
         )
     for warning in caught:
         if str(warning.message) not in lacking:

@@ -179,7 +179,7 @@ def _reduce_crossings(graph: _Graph) -> Order:
 
 
 def _sweep(graph: _Graph, order: Order, *, downwards: bool) -> Order:
-    """Sort every layer by the mean place of the neighbours in the layer before; the lonely stay where they are."""
+    """Sort every layer by the mean place of the neighbours in the layer before; vertices without any stay."""
     place = _places(order)
     adjacent = graph.up if downwards else graph.down
     new = list(order)
@@ -214,7 +214,7 @@ def _swap_neighbours(graph: _Graph, order: Order) -> None:
 
 
 def _n_between(graph: _Graph, place: dict[int, float], left: int, right: int) -> int:
-    """The crossings of the arcs of two vertices, if they stand in this order."""
+    """The crossings of the arcs of two vertices, in this order."""
     return sum(
         place[a] > place[b] for adjacent in (graph.up, graph.down) for a in adjacent[left] for b in adjacent[right]
     )
@@ -260,7 +260,7 @@ def _place_layer(graph: _Graph, layer: Sequence[int], x: list[float], targets: S
     middle = offsets[-1] / 2
     wanted = [target - (offset - middle) for target, offset in zip(targets, offsets, strict=True)]
     weights = [
-        _DUMMY_WEIGHT if v >= graph.n_real else 1.0 if graph.neighbours(v) else 0.05  # the lonely give way
+        _DUMMY_WEIGHT if v >= graph.n_real else 1.0 if graph.neighbours(v) else 0.05  # vertices without arcs give way
         for v in layer
     ]
     for v, base, offset in zip(layer, _isotonic(wanted, weights), offsets, strict=True):

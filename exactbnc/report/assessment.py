@@ -1,7 +1,7 @@
 """How well a network classifies rows it has not seen, by cross-validation.
 
 A model is judged by its recipe: in every fold the structure is learned anew, cut points and feature selection
-included. A network whose file tells no recipe keeps its structure in all folds, and only its parameters are fitted to
+included. A network whose file has no recipe keeps its structure in all folds, and only its parameters are fitted to
 the training rows; if the structure was found from the same data, it has seen the test rows, and the page says so.
 
 Every row is predicted once. From these predictions of all folds together come the confusion matrix, the reliability
@@ -68,12 +68,12 @@ class Assessment:
 
 
 def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int = 0) -> Assessment:
-    """Cross-validate what the subject's file tells of how its network was made."""
+    """Cross-validate the recipe in the subject's file."""
     class_name = subject.class_name
     if class_name is None:
         raise ParameterError("a network without a class predicts nothing; name the class with --class")
     method, dataset, steps, notes = _method(subject, dataset)
-    told = predict_out_of_fold(
+    predicted = predict_out_of_fold(
         dataset,
         class_name,
         method,
@@ -85,10 +85,10 @@ def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int =
     right = dataset.column(class_name)
     weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
     classes = dataset.state_labels[dataset.index[class_name]]
-    probabilities = np.exp(told.log_posterior)
+    probabilities = np.exp(predicted.log_posterior)
     return Assessment(
         classes,
-        told.evaluation,
+        predicted.evaluation,
         confusion_matrix(probabilities, right, weights),
         reliability(probabilities, right, weights),
         roc_curves(probabilities, right, weights, classes),
@@ -165,7 +165,7 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
     stored = subject.provenance.get("recipe")
     if stored is None:
         notes = [
-            "The file tells no recipe, so the structure is the same in every fold and only the parameters (EAP, ess 1) "
+            "The file has no recipe, so the structure is the same in every fold and only the parameters (EAP, ess 1) "
             "are fitted to the training rows. If the structure was found from these data, the estimates are optimistic."
         ]
         model = subject.model

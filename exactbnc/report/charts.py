@@ -148,9 +148,9 @@ def reliability_chart(bins: Sequence[Bin], x_title: str) -> str:
     marks.append(frame.line([(each.confidence, each.share) for each in bins], class_="curve series-0"))
     for each in bins:
         x, y = frame.at(each.confidence, each.share)
-        told = f"{each.weight:,.0f} rows: predicted {each.confidence:.3f}, observed {each.share:.3f}"
+        label = f"{each.weight:,.0f} rows: predicted {each.confidence:.3f}, observed {each.share:.3f}"
         radius = round(2.5 + 6.5 * (each.weight / most) ** 0.5, 2)
-        marks.append(element("circle", element("title", text(told)), class_="dot series-0", cx=x, cy=y, r=radius))
+        marks.append(element("circle", element("title", text(label)), class_="dot series-0", cx=x, cy=y, r=radius))
     return frame.svg("".join(marks), f"Reliability curve over {len(bins)} bins of predictions.")
 
 

@@ -1,4 +1,4 @@
-"""What variables tell of each other under a network, computed exactly from its tables, in nats.
+"""Mutual information of variables under a network, computed exactly from its tables, in nats.
 
     I(X; Y | Z) = sum over x, y, z of P(x, y, z) log(P(x, y | z) / (P(x | z) P(y | z)))
 

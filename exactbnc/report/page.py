@@ -161,7 +161,7 @@ def _proof(subject: Subject) -> str:
         if subject.search:
             words = "The search was over too soon for a plot of its progress."
             if not known:
-                words = "The file does not tell how the search went."
+                words = "The file does not say how the search went."
             content += element("p", text(words), class_="note")
         return content
     legend = element("li", element("i", "", class_="key line bound") + "bound: no network scores above it")
@@ -180,7 +180,7 @@ def _relevance_section(subject: Subject, relevance: Mapping[str, float]) -> str:
     if subject.net is None or subject.class_name is None:
         return ""
     formula = (
-        "<p>How much each feature <i>X</i> alone tells of the class <i>C</i>, computed exactly from the network:</p>"
+        "<p>How much each feature <i>X</i> alone says about the class <i>C</i>, computed exactly from the network:</p>"
         '<p class="formula"><i>I</i>(<i>X</i>; <i>C</i>) = Σ<sub><i>x</i>, <i>c</i></sub> <i>P</i>(<i>x</i>, <i>c</i>) '
         "log <i>P</i>(<i>x</i>, <i>c</i>) / (<i>P</i>(<i>x</i>) <i>P</i>(<i>c</i>))</p>"
     )
@@ -209,7 +209,7 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
         words.append("Where the loss is negative the score would rise, but the structure asks for that many parents.")
     if information:
         words.append(
-            "I(X; Y | others): how much the parent tells of the child once the child's other parents are known, "
+            "I(X; Y | others): how much the parent says about the child once the child's other parents are known, "
             "computed exactly from the network (nats)."
         )
     if subject.net is not None and len(information) < subject.dag.n_arcs:
@@ -229,37 +229,37 @@ def _tables(subject: Subject, note: str | None) -> str:
 
 
 def _provenance(subject: Subject) -> str:
-    told = subject.provenance
+    known = subject.provenance
     facts: list[tuple[str, str]] = [("File", text(subject.source))]
-    command = told.get("command")
+    command = known.get("command")
     if isinstance(command, list):
         facts.append(("Command", element("code", text(shlex.join(map(str, command))))))
     for key, name in (("date", "Date"), ("n_rows", "Rows"), ("data_sha256", "Data, SHA-256")):
-        if told.get(key) is not None:
-            value = f"{told[key]:,}" if isinstance(told[key], int) else text(told[key])
+        if known.get(key) is not None:
+            value = f"{known[key]:,}" if isinstance(known[key], int) else text(known[key])
             facts.append((name, element("code", value) if key == "data_sha256" else value))
-    structure, score = structure_name(told), score_name(told)
+    structure, score = structure_name(known), score_name(known)
     facts += [("Structure", text(structure))] if structure is not None else []
     facts += [("Score", text(score))] if score is not None else []
-    if told.get("pruning") is not None:
-        facts.append(("Pruning", text(told["pruning"])))
-    recipe = told.get("recipe")
+    if known.get("pruning") is not None:
+        facts.append(("Pruning", text(known["pruning"])))
+    recipe = known.get("recipe")
     facts += _recipe_facts(recipe) if isinstance(recipe, dict) else []
-    steps = told.get("steps")
+    steps = known.get("steps")
     if isinstance(steps, dict):
         facts += [
             ("Steps before", _settings({key: value for key, value in steps.items() if value not in (None, False)}))
         ]
-    constraints = told.get("constraints")
+    constraints = known.get("constraints")
     if isinstance(constraints, dict):
         facts.append(("Constraints", _settings(constraints)))
-    versions, earlier = told.get("versions"), told.get("score_versions")
+    versions, earlier = known.get("versions"), known.get("score_versions")
     if isinstance(versions, dict):
         facts.append(("Versions", _settings(versions)))
     if isinstance(earlier, dict) and earlier and not _is_part_of(earlier, versions):
         facts.append(("Versions that scored", _settings(earlier)))
     if len(facts) == 1:
-        facts.append(("Origin", "The file does not tell where the network comes from."))
+        facts.append(("Origin", "The file does not say where the network comes from."))
     return element("dl", "".join(element("dt", name) + element("dd", value) for name, value in facts), class_="facts")
 
 
@@ -268,14 +268,14 @@ def _is_part_of(some: Mapping[str, Any], whole: object) -> bool:
 
 
 def _recipe_facts(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    told = []
+    rows = []
     if isinstance(recipe.get("parameters"), dict):
-        told.append(("Parameters", text(named(recipe["parameters"]))))
+        rows.append(("Parameters", text(named(recipe["parameters"]))))
     rest = ("max_parents", "method", "time_limit", "seed", *(["k"] if recipe.get("structure") == "kdb" else []))
-    told.append(("Recipe", _settings({key: recipe[key] for key in rest if recipe.get(key) is not None})))
+    rows.append(("Recipe", _settings({key: recipe[key] for key in rest if recipe.get(key) is not None})))
     if isinstance(recipe.get("constraints"), dict) and recipe["constraints"]:
-        told.append(("Constraints", _settings(recipe["constraints"])))
-    return told
+        rows.append(("Constraints", _settings(recipe["constraints"])))
+    return rows
 
 
 def _settings(facts: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ MEASURES = (
 )
 
 MOST_BESIDE = 4
-"""Classes whose confusion matrix stands beside the plots; a larger one has a row of its own."""
+"""Up to this many classes the confusion matrix is beside the plots; a larger one has a row of its own."""
 
 
 def performance(subject: Subject, assessment: Assessment | None) -> str:
@@ -28,7 +28,7 @@ def performance(subject: Subject, assessment: Assessment | None) -> str:
             f"exactbnc report {subject.source} --data DATA.csv adds cross-validated measures."
         )
         return element("p", text(words), class_="empty")
-    told = assessment.evaluation
+    evaluation = assessment.evaluation
     intro = [
         f"Estimates for new rows from {assessment.n_folds}-fold cross-validation of {assessment.n_rows:,} rows "
         f"(stratified, seed {assessment.seed}): mean ± standard deviation over the folds.",
@@ -37,10 +37,10 @@ def performance(subject: Subject, assessment: Assessment | None) -> str:
     ]
     cards = []
     for key, name, meaning in MEASURES:
-        mean, spread = told.mean(key), told.spread(key)
+        mean, spread = evaluation.mean(key), evaluation.spread(key)
         if mean is None:
             continue
-        values = [getattr(fold, key) for fold in told.folds]
+        values = [getattr(fold, key) for fold in evaluation.folds]
         shown = element("b", number(mean)) + (
             "" if spread is None else element("span", f"± {number(spread, 3)}", class_="spread")
         )

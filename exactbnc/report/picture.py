@@ -1,6 +1,6 @@
-"""The graph as SVG, laid out in layers, and the same as data for the script that lets people move it.
+"""The graph as SVG, laid out in layers, and as data for the script that makes it interactive.
 
-Parents stand above children. Arcs are curves with vertical ends and a small triangle as head; an arc is wider the more
+Parents are above children. Arcs are curves with vertical ends and a small triangle as head; an arc is wider the more
 the score loses without it. The arcs of a class that is a parent of all others are straight and faint.
 """
 

@@ -1,6 +1,6 @@
-"""What a report is about: a network with all that its file tells.
+"""What a report is about: a network with everything that its file contains.
 
-A network of `exactbnc solve` and a model of `exactbnc learn`, both JSON, tell how they were found; the other formats
+A network of `exactbnc solve` and a model of `exactbnc learn`, both JSON, record how they were found; the other formats
 hold a structure, or a structure with its tables, and everything else is unknown.
 """
 
@@ -81,48 +81,48 @@ def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
 
 
 def _of_model(model: Model, name: str) -> Subject:
-    told = dict(model.solution)
+    stored_facts = dict(model.solution)
     return Subject(
         name,
         model.net.dag,
         model.net,
         model.class_name,
         model,
-        told,
-        _local_scores(told, model.net.dag),
-        _arc_losses(told, model.net.dag),
-        _trace(told),
+        stored_facts,
+        _local_scores(stored_facts, model.net.dag),
+        _arc_losses(stored_facts, model.net.dag),
+        _trace(stored_facts),
         dict(model.provenance),
     )
 
 
 def _of_network(path: str | os.PathLike[str], name: str) -> Subject:
     dag, stored = netjson.read_facts(path)
-    told, class_name = netjson.as_dict(stored), stored.class_name
+    stored_facts, class_name = netjson.as_dict(stored), stored.class_name
     if class_name is not None and class_name not in dag.names:
         raise NetworkFileError(path, None, f"expected 'class' to be one of the names, got {class_name!r:.60}")
     return Subject(
         name,
         dag,
         class_name=class_name,
-        search=told if told.get("status") is not None else {},
-        local_scores=_local_scores(told, dag),
-        arc_losses=_arc_losses(told, dag),
-        trace=_trace(told),
+        search=stored_facts if stored_facts.get("status") is not None else {},
+        local_scores=_local_scores(stored_facts, dag),
+        arc_losses=_arc_losses(stored_facts, dag),
+        trace=_trace(stored_facts),
         provenance=stored.provenance or {},
         has_certificate=stored.has_certificate,
     )
 
 
-def _local_scores(told: Mapping[str, Any], dag: DAG) -> dict[str, float]:
-    stored = told.get("local_scores")
+def _local_scores(stored_facts: Mapping[str, Any], dag: DAG) -> dict[str, float]:
+    stored = stored_facts.get("local_scores")
     if not isinstance(stored, dict):
         return {}
     return {name: float(score) for name, score in stored.items() if name in dag.names and is_number(score)}
 
 
-def _arc_losses(told: Mapping[str, Any], dag: DAG) -> dict[tuple[str, str], float]:
-    stored = told.get("arc_losses")
+def _arc_losses(stored_facts: Mapping[str, Any], dag: DAG) -> dict[tuple[str, str], float]:
+    stored = stored_facts.get("arc_losses")
     entries = stored if isinstance(stored, list) else []
     arcs = set(dag.arcs)
     return {
@@ -136,8 +136,8 @@ def _arc_losses(told: Mapping[str, Any], dag: DAG) -> dict[tuple[str, str], floa
     }
 
 
-def _trace(told: Mapping[str, Any]) -> list[TracePoint]:
-    stored = told.get("trace")
+def _trace(stored_facts: Mapping[str, Any]) -> list[TracePoint]:
+    stored = stored_facts.get("trace")
     points = []
     for entry in stored if isinstance(stored, list) else []:
         if isinstance(entry, list | tuple) and len(entry) == 3 and is_number(entry[0]):

@@ -36,25 +36,25 @@ def proof_sentences(subject: Subject) -> list[str]:
     """What is proved of the network, by what, and how to check it."""
     search = subject.search
     if not search:
-        return ["The file holds the network alone: it does not tell how the network was found, or whether it is best."]
-    told = [_status(search)]
+        return ["The file contains the network alone: it does not say how the network was found or whether it is best."]
+    sentences = [_status(search)]
     if search.get("cache_is_safe") is False:
         reasons = subject.provenance.get("unsound_reasons")
         listed = f" The reason: {'; '.join(map(str, reasons))}." if isinstance(reasons, list) and reasons else ""
-        told.append(
+        sentences.append(
             "This is a statement about the families listed in the score file only; a better network may use others."
             + listed
         )
     if subject.has_certificate:
-        told.append(
+        sentences.append(
             f"The file holds a certificate, a proof that anybody can check: exactbnc verify CACHE {subject.source}"
         )
     elif subject.has_certificate is False and search.get("status") == "optimal":
-        told.append(
+        sentences.append(
             f"The file holds no certificate; exactbnc solve CACHE --certificate -o {subject.source} writes one where "
             "there can be one."
         )
-    return told
+    return sentences
 
 
 def _status(search: Mapping[str, Any]) -> str:

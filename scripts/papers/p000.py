@@ -20,7 +20,7 @@ from exactbnc.baselines.evaluation import Exact, Method, Other
 from exactbnc.baselines.evaluation.statistics import wilcoxon
 from exactbnc.baselines.greedy import BASELINES
 from exactbnc.learning.learn import Recipe
-from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.closed_form import Dirichlet
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import accuracy, file_of

@@ -19,8 +19,7 @@ from pathlib import Path
 from exactbnc.learning.discretize.tables import cut, learn_cuts
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters
-from exactbnc.network.parameters.acll import ACLLOptimal
-from exactbnc.network.parameters.softened import Softened
+from exactbnc.network.parameters.closed_form import ACLLOptimal, Softened
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import KEEP_AT_MOST, file_of, whole

@@ -19,8 +19,7 @@ from exactbnc.baselines.evaluation import Exact
 from exactbnc.baselines.evaluation.statistics import interval_95
 from exactbnc.learning.learn import Recipe
 from exactbnc.network.parameters import ParameterEstimator
-from exactbnc.network.parameters.dirichlet import Dirichlet
-from exactbnc.network.parameters.frequencies import Frequencies
+from exactbnc.network.parameters.closed_form import Dirichlet, Frequencies
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result
 from papers._splits import accuracy, file_of

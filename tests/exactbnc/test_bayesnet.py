@@ -70,15 +70,15 @@ def test_a_network_knows_its_shape():
         ),
         (
             {"tables": (np.array([0.25, 0.74]), np.ones(3) / 3, np.full((2, 3, 2), 0.5))},
-            "the table of A must hold probabilities that add up to one",
+            "the table of A must contain probabilities that add up to one",
         ),
         (
             {"tables": (np.array([-0.25, 1.25]), np.ones(3) / 3, np.full((2, 3, 2), 0.5))},
-            "the table of A must hold probabilities that add up to one",
+            "the table of A must contain probabilities that add up to one",
         ),
         (
             {"tables": (np.array([np.nan, 1.0]), np.ones(3) / 3, np.full((2, 3, 2), 0.5))},
-            "the table of A must hold probabilities that add up to one",
+            "the table of A must contain probabilities that add up to one",
         ),
         ({"states": ((0, 1), (0, 1, 1), (0, 1))}, "the states of 'B' must be different from each other"),
         ({"states": ((0, 1), (), (0, 1))}, "'B' must have from 1 to 65535 states. Got 0 instead."),

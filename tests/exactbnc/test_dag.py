@@ -82,7 +82,7 @@ def test_modelstring_of_a_collider():
         ("[A][B|]", None, "a model string looks like [A][B|A][C|A:B]. Got '[A][B|]' instead."),
         ("[A][A]", None, "a model string names every variable once. Got 'A' twice."),
         ("[A][B|C]", None, "the arc C -> B names 'C', which is not a variable"),
-        ("[A][C]", ("A", "B"), "a model string names every variable and no other. It is not so with B, C."),
+        ("[A][C]", ("A", "B"), "a model string must name every variable and no other; it differs in B, C"),
         ("[A|B][B|A]", None, "a network has no directed cycle. Got A -> B -> A instead."),
     ],
 )

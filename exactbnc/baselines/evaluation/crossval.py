@@ -79,7 +79,7 @@ def cross_validate(
     client: Any = None,
     listener: Callable[[str, int], None] | None = None,
 ) -> list[Evaluation]:
-    """Every method on every fold; `listener(method, fold)` hears of each that is done.
+    """Every method on every fold; `listener(method, fold)` is called after each fit.
 
     The fits run one after the other, or `n_jobs` at a time on joblib's active backend, or on the cluster of a Dask
     `client` (`scorecache.scoring.workers.connected`); the measures are the same.

@@ -47,7 +47,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Exact:
-    """The best network of a structure family; `selects`: over the features that Bayes factors keep."""
+    """The best network of a structure; with `selects`, over the features that Bayes factors keep."""
 
     recipe: Recipe = field(default_factory=Recipe)
     selects: bool = False

@@ -1,10 +1,10 @@
 """Classifiers of scikit-learn to compare with, on one-hot codes: a decision tree, neighbours, support vector machines.
 
-They stand in for Weka's in the papers' comparisons. The decision tree by entropy with two rows per leaf is not pruned
+They replace Weka's in the papers' comparisons. The decision tree by entropy with two rows per leaf is not pruned
 as C4.5 is; k-NN, on one-hot codes, goes by the number of features that differ; the penalties of the support vector
 machines (and the width of the Gaussian kernel) are chosen by five-fold cross-validation on the training rows from the
-grids of Carvalho et al. (2011); logistic regression has Weka's ridge of 1e-8. A support vector machine tells the class
-only: its log-posterior is 0 for that class and -inf for the others. A row is learned from as often as it counts.
+grids of Carvalho et al. (2011); logistic regression has Weka's ridge of 1e-8. A support vector machine predicts only
+the class: its log-posterior is 0 for that class and -inf for the others. A row is learned from as often as it counts.
 Reference: Carvalho, Roos, Oliveira, Myllymäki, "Discriminative learning of Bayesian networks via factorized
 conditional log-likelihood", JMLR 12 (2011), section 6.
 """

@@ -69,6 +69,6 @@ def predict_out_of_fold(
         log_posterior[test] = fitted.predict(asked.codes)
         seconds = {"fit_seconds": ready - begun, "predict_seconds": time.perf_counter() - ready}
         weights = None if asked.weights is None else asked.weights.astype(np.float64)
-        told = measures(log_posterior[test], asked.column(class_name), weights)
-        found.append(Scores(**told, **seconds, is_proved=fitted.is_proved))  # type: ignore[arg-type]
+        measured = measures(log_posterior[test], asked.column(class_name), weights)
+        found.append(Scores(**measured, **seconds, is_proved=fitted.is_proved))  # type: ignore[arg-type]
     return OutOfFold(Evaluation(method.name, tuple(found)), log_posterior)

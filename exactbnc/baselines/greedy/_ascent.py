@@ -1,6 +1,6 @@
 """Steepest ascent: take the best step until none raises the score.
 
-With a tabu list of length t the search goes on over the best step that leads to none of the last t structures, also
+With a tabu list of length t the search continues with the best step that leads to none of the last t structures, also
 downhill, and ends after t steps in a row without a new best; the best structure seen is returned. Until the first local
 optimum both are the same, so the list never makes the result worse. Reference: Glover (1989), with whole structures.
 """
@@ -22,7 +22,7 @@ SMALLEST_SHARE = 1e-12
 
 Neighbours = Callable[[ParentSets], Iterable[Step]]
 OnMove = Callable[[ParentSets, float], None]
-"""Told the structure and its score after every step that was taken."""
+"""Called with the structure and its score after every step."""
 
 
 class Objective(Protocol):
@@ -82,7 +82,7 @@ def ascend(
     tabu: int = 0,
     on_move: OnMove | None = None,
 ) -> Ascent:
-    """Climb from where the objective stands; among equal steps the first is taken."""
+    """Climb from the objective's present structure; among equal steps the first is taken."""
     best = Ascent(objective.parents, objective.score, 0)
     recent = deque([objective.parents], maxlen=max(tabu, 1))
     n_moves = n_without_gain = 0

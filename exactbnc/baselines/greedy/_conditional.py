@@ -5,7 +5,7 @@
 Each family that holds the class adds one number per row and class; families without it cancel. A step is judged by what
 the families it leaves alone add up to, plus the table of the changed one: nothing is ever subtracted, so that a class
 of probability 0 (minus infinity) does no harm and no rounding piles up. Parameters are those of
-`exactbnc.network.parameters.frequencies`: N_jk / N_j, 1/r where the configuration was never seen. A row of the data
+`exactbnc.network.parameters.closed_form`: N_jk / N_j, 1/r where the configuration was never seen. A row of the data
 always has a positive probability under them, so the CLL is finite without any smoothing. Rows of weight 0 are left out.
 
 `price` per free parameter turns it into minus the conditional MDL: CLL - (log N / 2) |Theta|.

@@ -83,7 +83,7 @@ def start_of(domain: Domain, start: DAG | None) -> ParentSets:
     if start is None:
         return domain.required
     if start.names != domain.names:
-        raise ParameterError("the start speaks of other variables than the domain, or in another order")
+        raise ParameterError("the start must have the variables of the domain, in the same order")
     for child, chosen in enumerate(start.parents):
         if not domain.contains(child, chosen):
             listed = ", ".join(domain.names[v] for v in chosen) or "none"

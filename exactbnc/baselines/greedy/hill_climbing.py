@@ -27,7 +27,7 @@ from exactbnc.baselines.greedy._steps import OPERATORS, ParentSets, Step, legal_
 from exactbnc.baselines.greedy.result import SearchResult, classifier
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import ParameterEstimator
-from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.closed_form import Dirichlet
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError

@@ -6,7 +6,7 @@ posterior of the class that a Bayesian network can give, the other values being 
 
 Greedy equivalence search goes from one class of Markov equivalent DAGs to the next: from the empty network the best
 arc is added to any MC-DAG of the class while that raises the CLL, then the best arc is deleted from any MC-DAG of the
-class while that does. Equivalent DAGs have the same maximum-likelihood CLL, so one of them stands for all. What the
+class while that does. Equivalent DAGs have the same maximum-likelihood CLL, so one of them represents all. What the
 MC-DAGs of a class may differ in are the arcs between children of the class that its essential graph leaves undirected;
 their components are chordal, and for every clique of neighbours of y there is an MC-DAG in which that clique and the
 arcs that are directed are all that points to y (put the clique first, then y, in a maximum cardinality search).

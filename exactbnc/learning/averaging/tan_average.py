@@ -229,7 +229,7 @@ class TanAverage:
 
     @cached_property
     def _distinct_states(self) -> tuple[tuple[Codes, Floats], ...]:
-        """Per feature, states that stand for all, and the log of how many each stands for."""
+        """Per feature, representative states, and the log of how many each represents."""
         found = []
         for table in self.counts.singles:
             is_seen = table.any(axis=1)
@@ -241,7 +241,7 @@ class TanAverage:
         return tuple(found)
 
     def _completions(self, values: Codes) -> tuple[Codes, Floats]:
-        """The row with its unknown values filled in, all ways, features x ways; and the log of what each stands for."""
+        """All completions of the row, features x completions, and the log of how many each represents."""
         unknown = np.flatnonzero(values == UNKNOWN)
         ways = np.array(list(product(*(self._distinct_states[u][0] for u in unknown))), dtype=np.uint16)
         times = list(product(*(self._distinct_states[u][1] for u in unknown)))

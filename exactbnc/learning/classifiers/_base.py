@@ -1,4 +1,4 @@
-"""What every classifier does alike: read X and y, and turn log-posteriors into predictions.
+"""What all classifiers share: reading X and y, and turning log-posteriors into predictions.
 
 Training data become a `Dataset` whose last variable is the class. At prediction, a missing value and a value never seen
 in training are unknown and summed out. A table in which not one value is known is refused: it was not prepared as the
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The scikit-learn face; a subclass gives `_log_posterior(codes)`, rows x classes."""
+    """The scikit-learn interface; a subclass implements `_log_posterior(codes)`, rows x classes."""
 
     discretize: str | None
     missing: str
@@ -67,15 +67,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, goes_on: bool = False
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, is_update: bool = False
     ) -> Dataset:
         """The table as a data set, and the attributes that scikit-learn expects of a fitted estimator.
 
-        `classes` are those that may occur, if not only those in y; with `goes_on` the states known so far come first.
+        `classes` are those that may occur, if not only those in y; with `is_update` the states known so far come first.
         """
         _check_choice(self, "discretize", (None, *DISCRETIZERS))
         _check_choice(self, "missing", ("error", "category"))
-        table = self._checked(X, reset=not goes_on)
+        table = self._checked(X, reset=not is_update)
         labels = self._labels(y, table)
         weights = None
         if sample_weight is not None:
@@ -85,7 +85,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table = _safe_indexing(table, counts)
             labels, weights = labels[counts], weights[counts]
         names = tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
-        if not goes_on:
+        if not is_update:
             self.class_name_ = free_name(_name_of(y), names)
             self.classes_ = np.unique(labels if classes is None else classes)
             self.discretizer_ = self._learned_discretizer(table, labels, weights)
@@ -97,7 +97,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if any(n_missing) and self.missing == "error":
             raise DataError(_missing_values(dict(zip(names, n_missing, strict=True))))
         has_missing = [count > 0 for count in n_missing]
-        states = self._further_states(names, columns) if goes_on else dict(self.states or {})
+        states = self._further_states(names, columns) if is_update else dict(self.states or {})
         dataset = Dataset.from_columns(
             [*columns, self._class_codes(labels)],
             names=[*names, self.class_name_],
@@ -105,7 +105,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights=weights,
             missing=self.missing,
         )
-        if goes_on:
+        if is_update:
             has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
         self._features = Features.of(dataset, names, [flag and self.missing == "category" for flag in has_missing])
         own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
@@ -113,18 +113,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _class_codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
-        is_strange = self.classes_[codes] != labels
-        if is_strange.any():
-            strange = labels[is_strange].tolist()[0]
-            raise DataError(f"y holds the class {strange!r}; the classes are {self.classes_.tolist()}")
+        is_unknown = self.classes_[codes] != labels
+        if is_unknown.any():
+            unknown = labels[is_unknown].tolist()[0]
+            raise DataError(f"y holds the class {unknown!r}; the classes are {self.classes_.tolist()}")
         return codes
 
     def _further_states(self, names: tuple[str, ...], columns: list[Any]) -> dict[str, tuple[Any, ...]]:
         """The states known so far, with the new values of the columns after them."""
-        come = Dataset.from_columns(columns, names=names, missing=self.missing)
+        batch = Dataset.from_columns(columns, names=names, missing=self.missing)
         return {
             name: (*known, *(state for state in listed if state not in known))
-            for name, known, listed in zip(names, self._features.states, come.states, strict=True)
+            for name, known, listed in zip(names, self._features.states, batch.states, strict=True)
         }
 
     def _learned_discretizer(self, table: Any, labels: NDArray[Any], weights: Any) -> Any:
@@ -161,7 +161,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels(self, y: Any, table: Any) -> NDArray[Any]:
         if y is None:
             raise DataError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; it holds the class of a row"
+                f"{type(self).__name__} requires y to be passed, but the target y is None; y is the class of every row"
             )
         labels = column_or_1d(y, warn=True)
         check_consistent_length(table, labels)
@@ -185,7 +185,7 @@ def _own_values(X: Any) -> Any:
         return X
     try:
         is_text = np.asarray(X).dtype.kind == "U"
-    except ValueError:  # rows of different lengths, of which scikit-learn speaks
+    except ValueError:  # rows of different lengths, which scikit-learn reports
         return X
     return np.array(X, dtype=object) if is_text else X
 

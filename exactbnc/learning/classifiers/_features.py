@@ -22,7 +22,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.frames import Declared, columns_of
 
 WIDEST_LOOKUP = 2**20
-"""Whole numbers of all columns are looked up in tables that have at most so many entries together."""
+"""Whole numbers of all columns are looked up in tables of at most this many entries in total."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class _Lookup:
 
 
 def _is_whole(state: Hashable) -> bool:
-    """Is it a whole number that a float can tell from its neighbours?"""
+    """Whether it is a whole number that a float represents exactly."""
     return isinstance(state, Real) and abs(state) < 2**53 and float(state).is_integer()
 
 

@@ -68,7 +68,7 @@ class TBMATANClassifier(TableClassifier):
             )
         known = self._features
         try:
-            self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, goes_on=True))
+            self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, is_update=True))
         except Exception:
             self._features = known  # what was learned before stays as it was
             raise

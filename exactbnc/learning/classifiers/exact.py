@@ -1,4 +1,4 @@
-"""`ExactBNClassifier`: the provably best network of a structure family, as a scikit-learn classifier."""
+"""`ExactBNClassifier`: the provably best network of a structure, as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ExactBNClassifier(TableClassifier):
-    """A Bayesian-network classifier with the best structure of its family, proved to be so.
+    """A Bayesian-network classifier whose structure is proved to be the best of its kind.
 
     structure       "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its
                     Markov blanket)
@@ -48,7 +48,7 @@ class ExactBNClassifier(TableClassifier):
     missing         "error" or "category", for missing values in the training data
     states          name -> states of a column, also those that do not occur
     method          "auto", "dp", "order", "ilp" or "tree"
-    time_limit      seconds for scoring and solving; when they end, a ConvergenceWarning tells the gap
+    time_limit      seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap
     n_jobs          threads; None and -1 are all cores
 
     Fitted: `dag_`, `bayes_net_`, `solution_` (score, bound, gap, status), `problem_`, `classes_`, `class_name_`,
@@ -99,10 +99,10 @@ class ExactBNClassifier(TableClassifier):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
-        """Learn structure and parameters; `sample_weight` are whole numbers, how many rows a row stands for."""
+        """Learn structure and parameters; `sample_weight` are whole numbers: a row counts that many times."""
         recipe = self._recipe()
         dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
-        self._tell(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
+        self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         learned = learn(dataset, self.class_name_, recipe)
         self._warn_if_unproved(learned)
         if learned.warning is not None:
@@ -115,7 +115,7 @@ class ExactBNClassifier(TableClassifier):
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
         if learned.solution.stop_reason == "interrupted":  # the model holds the best network so far
             raise KeyboardInterrupt
-        self._tell(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
+        self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self
 
     def explain(self, X: Any) -> Contributions:
@@ -198,7 +198,7 @@ class ExactBNClassifier(TableClassifier):
             stacklevel=3,
         )
 
-    def _tell(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         if self.verbose:
             print(f"{type(self).__name__}: {line}", file=sys.stderr)
 

@@ -24,7 +24,7 @@ class Tally:
 
     @classmethod
     def of(cls, column: Floats, classes: Ints, weights: Floats) -> Tally:
-        """Count a column; NaN is no value, and a row of weight 0 does not exist."""
+        """Count a column; NaN and rows of weight 0 are ignored."""
         is_counted = ~np.isnan(column) & (weights > 0)
         values, positions = np.unique(column[is_counted], return_inverse=True)
         n_classes = int(classes.max(initial=0)) + 1
@@ -47,7 +47,7 @@ class Tally:
 
 
 def cut_between(lower: Floats, upper: Floats) -> Floats:
-    """The midpoints of lower < upper, or what must stand in for them so that lower <= cut < upper.
+    """The midpoints of lower < upper, or the nearest substitute with lower <= cut < upper.
 
     Between neighbouring floats, and below +inf, it is the lower value; above -inf the largest float below the upper
     one; between -inf and +inf it is 0.

@@ -44,7 +44,7 @@ class Selection:
 
 
 def log_bayes_factors(dataset: Dataset, class_name: str, *, ess: float = 1.0) -> dict[str, float]:
-    """log BF(X, C) = BDeu(X | {}) - BDeu(X | C) of every feature; below 0 the data speak for dependence."""
+    """log BF(X, C) = BDeu(X | {}) - BDeu(X | C) of every feature; below 0 the data support dependence."""
     require_positive("log_bayes_factors", "ess", ess)
     if class_name not in dataset.index:
         raise ParameterError(f"{class_name!r} is not a column; columns are {listing(map(repr, dataset.names))}")

@@ -14,8 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from exactbnc.learning.selection._search import IndependenceSearch
-from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection._search import IndependenceSearch, Separation
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class HITONPC(IndependenceSearch):
                 chosen.remove(newest)
                 continue
             for y in chosen[:-1]:  # they were tested given all sets without the newest when they or others came
-                if separation.is_separated(y, target, chosen, holding=newest):
+                if separation.is_separated(y, target, chosen, containing=newest):
                     chosen.remove(y)
         return chosen
 

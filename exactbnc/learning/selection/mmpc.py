@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from exactbnc.learning.selection._search import IndependenceSearch
-from exactbnc.learning.selection._separation import Separation, weaker
+from exactbnc.learning.selection._search import IndependenceSearch, Separation, weaker
 
 
 @dataclass(frozen=True)
@@ -53,5 +52,6 @@ def _forward(separation: Separation, target: int) -> list[int]:
         chosen.append(newest)
         del associated[newest]
         weakest = {
-            x: weaker(found, separation.weakest(x, target, chosen, holding=newest)) for x, found in associated.items()
+            x: weaker(found, separation.weakest(x, target, chosen, containing=newest))
+            for x, found in associated.items()
         }

@@ -19,8 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from exactbnc.learning.selection._search import IndependenceSearch, named, targets_of
-from exactbnc.learning.selection._separation import Separation, Weakest, weaker
+from exactbnc.learning.selection._search import IndependenceSearch, Separation, Weakest, named, targets_of, weaker
 from scorecache.data.dataset import Dataset
 
 
@@ -76,7 +75,7 @@ def _get_pcd(separation: Separation, target: int) -> _Found:
         newest = max(waiting, key=lambda x: waiting[x].association)  # of equals the first
         found.members[newest] = waiting.pop(newest)
         n_members = len(found.members)
-        # As long as nobody leaves, all sets without the newest have been tried before; and it has been tried on them.
+        # Until a variable is removed, all sets without the newest have been tried before, and the newest on them.
         found.members = _inseparable(_retested(separation, target, found.members, found, newest), found)
         if len(found.members) == n_members:
             waiting = _inseparable(_retested(separation, target, waiting, found, newest), found)
@@ -90,7 +89,7 @@ def _retested(
 ) -> dict[int, Weakest]:
     """The weakest associations after the sets that hold the newest member have been tried as well."""
     return {
-        x: weakest if x == newest else weaker(weakest, separation.weakest(x, target, found.members, holding=newest))
+        x: weakest if x == newest else weaker(weakest, separation.weakest(x, target, found.members, containing=newest))
         for x, weakest in known.items()
     }
 

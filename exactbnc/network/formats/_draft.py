@@ -92,8 +92,8 @@ class Draft:
         """Count cells that the file does not list."""
         self._n_default_cells += n_cells
         if self._n_default_cells > MOST_DEFAULT_CELLS:
-            told = f"with the default of {child!r}, {self._n_default_cells:,} cells come from defaults"
-            raise self.fault(line, f"{told}, and at most {MOST_DEFAULT_CELLS:,} may; list the rows")
+            reached = f"with the default of {child!r}, {self._n_default_cells:,} cells come from defaults"
+            raise self.fault(line, f"{reached}, and at most {MOST_DEFAULT_CELLS:,} may; list the rows")
 
     def code(self, name: str, state: Hashable, line: int | None) -> int:
         """The place of a state among those of its variable."""

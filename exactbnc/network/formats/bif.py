@@ -193,7 +193,7 @@ def _is_number(token: str) -> bool:
 
 
 def _declare_all(cursor: _Cursor, draft: Draft) -> list[int]:
-    """Declare the variables; where the `probability` blocks are, which may stand before their variables."""
+    """Declare the variables; where the `probability` blocks are, which may precede their variables."""
     blocks: list[int] = []
     cursor.require("network")
     while not cursor.meets("{"):

@@ -8,7 +8,7 @@ Names and states may hold anything but white space beside a single blank and cha
 escaped (`exactbnc.network.safe_names`).
 
 The reader is the standard library's expat. A file that declares entities, or refers to one that is not XML's own, is
-refused, so that no file can grow in memory or name another file; the declarations of elements in a DTD are passed over.
+refused, so that no file can grow in memory or name another file; the declarations of elements in a DTD are skipped.
 Reference: Cozman (1998), the interchange format for Bayesian networks, XMLBIF 0.3.
 """
 
@@ -38,7 +38,7 @@ TEXTS = Rule.of(
 )
 
 # pyAgrum's parser (TinyXML) ends the DOCTYPE at its first '>' and gives up at ']>'. To it, the processing instruction
-# opens a comment that hides ']>'; to every XML parser it is an instruction for somebody else.
+# opens a comment that hides ']>'; every XML parser ignores it.
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE BIF [
   <!ELEMENT BIF ( NETWORK )*>
@@ -101,7 +101,7 @@ def _lines(net: BayesNet, safe: SafeNames, order: list[int]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Definition:
-    """What stands in a DEFINITION, or a VARIABLE: a name, further names, numbers."""
+    """The content of a DEFINITION or a VARIABLE: a name, further names, numbers."""
 
     line: int
     name: str | None = None
@@ -121,7 +121,7 @@ def _define(definition: _Definition, draft: Draft) -> None:
 
 
 class _Reading:
-    """Takes what matters out of the elements as they come and keeps nothing else of them."""
+    """Collects the variables and definitions while expat parses; other elements are dropped."""
 
     def __init__(self, label: str) -> None:
         self.draft = Draft(label)

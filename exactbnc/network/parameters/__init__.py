@@ -8,14 +8,16 @@ from typing import Any
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters._base import ParameterEstimator
-from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.closed_form import (
+    EAP,
+    ACLLOptimal,
+    Dirichlet,
+    Frequencies,
+    MultinomialSampling,
+    Softened,
+)
 from exactbnc.network.parameters.dfe import DFE
-from exactbnc.network.parameters.dirichlet import Dirichlet
-from exactbnc.network.parameters.eap import EAP
 from exactbnc.network.parameters.elr import ELR
-from exactbnc.network.parameters.frequencies import Frequencies
-from exactbnc.network.parameters.multinomial_sampling import MultinomialSampling
-from exactbnc.network.parameters.softened import Softened
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
@@ -68,7 +70,7 @@ def fit_parameters(
     dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
     if dag.names != dataset.names:
-        raise ParameterError("the structure speaks of other variables than the data, or in another order")
+        raise ParameterError("the structure must have the variables of the data, in the same order")
     if estimator.needs_class and class_name is None:
         raise ParameterError(f"the parameters {estimator.name!r} need a class")
     if class_name is not None:

@@ -1,6 +1,6 @@
-"""The families that hold the class, laid out so that one row of the data reads all its classes side by side.
+"""The families that contain the class, laid out so that all classes of a row are adjacent in memory.
 
-Given the other values x of a row, only those families tell the classes apart:
+Given the other values x of a row, only those families distinguish the classes:
 
     log P(c, x) = const(x) + sum over families f with the class of W[u_f(x), c]
 

@@ -32,7 +32,7 @@ from exactbnc.network.parameters._kernels import (
     gradient_of_logits,
     log_normalise,
 )
-from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.closed_form import Dirichlet
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
@@ -42,7 +42,7 @@ N_FOLDS = 5
 """Folds of the cross-tuning, fewer if there are fewer rows."""
 
 PATIENCE = 25
-"""A fold ends when its held-out CLL has not risen for so many iterations; later stops are not considered."""
+"""A fold ends when its held-out CLL has not risen for this many iterations; later stops are not considered."""
 
 LARGEST_SHIFT = 30.0
 """The bound on |d|: odds change by a factor of at most exp(60)."""
@@ -160,7 +160,7 @@ def climb(
     *,
     on_iteration: Callable[[Floats], bool] | None,
 ) -> Floats:
-    """The shifts after so many iterations, fewer if they converge or `on_iteration` says no; never below the start."""
+    """The shifts after `n_iterations`, on convergence, or when `on_iteration` returns False; never below the start."""
     shape = objective.log_start.shape
     start = np.zeros(objective.log_start.size)
     if n_iterations == 0:

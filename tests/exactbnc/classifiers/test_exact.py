@@ -11,7 +11,7 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers import ExactBNClassifier
 from exactbnc.network.parameters import PARAMETERS
-from exactbnc.network.parameters.eap import EAP
+from exactbnc.network.parameters.closed_form import EAP
 from exactbnc.pictures.plot import plot_on
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status

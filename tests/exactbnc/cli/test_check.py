@@ -47,8 +47,8 @@ def test_a_network_file_is_scored_in_json(exactbnc, cache, tmp_path):
     ("network", "code", "fault"),
     [
         ("[a][b|c][c]", 2, "the score file does not hold b <- {c}"),
-        ("[a][b]", 2, "a model string names every variable and no other. It is not so with c."),
-        ("[a][b][x]", 2, "a model string names every variable and no other. It is not so with c, x."),
+        ("[a][b]", 2, "a model string must name every variable and no other; it differs in c"),
+        ("[a][b][x]", 2, "a model string must name every variable and no other; it differs in c, x"),
         ("[a|b][b|a][c]", 2, "a network has no directed cycle. Got a -> b -> a instead."),
         ("[a", 2, "a model string looks like [A][B|A][C|A:B]. Got '[a' instead."),
         ("none.txt", 1, "none.txt: No such file or directory"),
@@ -122,7 +122,7 @@ def test_the_edge_penalty_of_the_network_counts_in_the_losses(exactbnc, cache, t
     assert json.loads(exactbnc("check", cache, network, "--json").out)["edge_penalty"] == 0.25
 
 
-@pytest.mark.parametrize("penalty", ["1" + "0" * 400, "1e999", '"0.5"', "-1", "null"])
+@pytest.mark.parametrize("penalty", ["1" + "0" * 400, '"0.5"', "-1", "null"])
 def test_an_edge_penalty_that_is_none_is_left_out(exactbnc, cache, tmp_path, penalty):
     network = tmp_path / "net.json"
     assert exactbnc("solve", cache, "--edge-penalty", 0.25, "-o", network).code == 0

@@ -122,7 +122,7 @@ def test_other_suffixes_and_empty_networks_are_refused(tmp_path):
 def test_signs_that_the_font_lacks_are_one_warning(tmp_path, no_graphviz):
     dag = DAG.from_modelstring("[größe][日本|größe][東京|日本]")
 
-    with pytest.warns(UserWarning, match=r"^the font of the picture lacks 4 signs of the names") as caught:
+    with pytest.warns(UserWarning, match=r"^the font of the picture lacks 4 characters of the names") as caught:
         plot(dag, tmp_path / "net.png")
 
     assert len(caught) == 1

@@ -14,7 +14,7 @@ from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import PARAMETERS, fit_parameters, make_parameters
 from exactbnc.network.parameters import counts as counting
-from exactbnc.network.parameters.acll import ACLLOptimal
+from exactbnc.network.parameters.closed_form import ACLLOptimal
 from exactbnc.network.parameters.counts import count_family, families
 from scorecache.data.dataset import Dataset
 from scorecache.errors import MemoryLimitError

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
+from exactbnc.network.parameters.closed_form import Dirichlet
 from exactbnc.network.parameters.dfe import DFE
-from exactbnc.network.parameters.dirichlet import Dirichlet
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.parameters.test_elr import class_problems, literal_cll, naive_bayes, posterior

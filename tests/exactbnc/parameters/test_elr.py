@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters._conditional import class_families
-from exactbnc.network.parameters.dirichlet import Dirichlet
+from exactbnc.network.parameters.closed_form import Dirichlet
 from exactbnc.network.parameters.elr import ELR, N_FOLDS, PATIENCE, Objective, climb, deal_folds
 from scorecache.data.dataset import Dataset
 from scorecache.errors import MemoryLimitError, ParameterError

@@ -8,7 +8,7 @@ import pytest
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import PARAMETERS, fit_parameters, make_parameters
-from exactbnc.network.parameters.eap import EAP
+from exactbnc.network.parameters.closed_form import EAP
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
@@ -108,7 +108,7 @@ def test_the_prior_of_acll_is_one_of_two():
 def test_structure_and_class_must_be_those_of_the_data():
     data = small_data()
 
-    with pytest.raises(ParameterError, match="other variables than the data, or in another order"):
+    with pytest.raises(ParameterError, match="must have the variables of the data"):
         fit_parameters(data, DAG.from_arcs(["z", "x", "y"], []))
     with pytest.raises(ParameterError, match="'w' is not a column; columns are 'x', 'z', 'y'"):
         fit_parameters(data, AUGMENTED, class_name="w")

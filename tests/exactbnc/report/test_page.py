@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactbnc.errors import NetworkFileError
 from exactbnc.graph.dag import DAG
 from exactbnc.report.page import render_report
 from exactbnc.report.subject import Subject, read_subject
@@ -133,7 +134,7 @@ def test_variables_keep_clear_of_each_other():
 def test_a_structure_alone_says_what_is_not_known():
     page = render_report(Subject("net.txt", PLAIN.dag))
 
-    assert "does not tell how the network was found" in page
+    assert "does not say how the network was found" in page
     assert "a structure without conditional tables" in page
     assert 'id="performance"' not in page
     assert "Made by exactbnc" in page
@@ -177,7 +178,7 @@ def test_large_tables_are_cut_and_say_so():
         ),
         ({"status": "unknown", "score": None, "stop_reason": "time"}, None, ["naive Bayes", "no proof"]),
         ({"status": "feasible", "score": -10.0, "bound": None}, None, ["no bound is known"]),
-        ({}, None, ["does not tell"]),
+        ({}, None, ["does not say"]),
     ],
 )
 def test_the_proof_in_words(search, has_certificate, told):
@@ -198,7 +199,7 @@ def test_progress_is_plotted_only_where_there_was_some():
 
     assert "too soon for a plot" in shown([(0.01, -3.0, -3.0)])
     assert "too soon for a plot" in shown([(0.01, -3.0, 0.0), (0.02, -3.0, -3.0)])
-    assert "does not tell how the search went" in shown([])
+    assert "does not say how the search went" in shown([])
     drawn = shown([(0.0, None, 0.0), (1.0, -4.0, -2.0), (3.0, -3.0, -3.0)])
     assert len(re.findall(r'class="curve (?:score|bound)"', drawn)) == 2
     assert "they end at −3.0000 and −3.0000" in drawn
@@ -226,15 +227,31 @@ scraps = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(KEYS), scraps), st.dictionaries(st.sampled_from(ORIGINS), scraps))
 @examples(60)
-def test_facts_that_make_no_sense_do_not_stop_the_page(tmp_path_factory, facts, provenance):
+def test_any_facts_make_a_page_or_an_error_of_the_file(tmp_path_factory, facts, provenance):
     path = tmp_path_factory.mktemp("scraps") / "net.json"
     head = {"schema_version": 1, "names": ["A", "B"], "arcs": [["A", "B"]], "class": None}
     path.write_text(json.dumps({**head, **facts, "provenance": provenance}))
 
-    page = Page(render_report(read_subject(path)))
+    try:
+        subject = read_subject(path)
+    except NetworkFileError:
+        return
+    page = Page(render_report(subject))
 
     assert page.data["names"] == ["A", "B"]
     assert len(page.all("script")) == 2
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [({"status": []}, "expected a text or null at status, got a list"), ({"trace": 3}, "at trace, got a whole number")],
+)
+def test_a_fact_of_another_type_is_an_error_of_the_file(tmp_path, facts, message):
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps({"schema_version": 1, "names": ["A", "B"], "arcs": [["A", "B"]], **facts}))
+
+    with pytest.raises(NetworkFileError, match=message):
+        read_subject(path)
 
 
 def test_the_same_file_gives_the_same_page():

@@ -53,5 +53,5 @@ def test_a_start_outside_the_domain_is_refused():
 
     with pytest.raises(ParameterError, match="gives 'c' parents that the domain lacks: a, b"):
         start_of(domain, DAG.from_modelstring("[a][b][c|a:b]"))
-    with pytest.raises(ParameterError, match="other variables than the domain"):
+    with pytest.raises(ParameterError, match="must have the variables of the domain"):
         start_of(domain, DAG.from_modelstring("[a][b][x]"))

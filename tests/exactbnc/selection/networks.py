@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection._search import Separation
 from exactbnc.learning.selection.g2 import G2
 from exactbnc.network.bayesnet import BayesNet
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.selection._separation import Separation
+from exactbnc.learning.selection._search import Separation
 from exactbnc.learning.selection.hiton_pc import HITONPC
 from tests.exactbnc.selection.networks import (
     ASIA,

@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from exactbnc.learning.discretize import MDLPDiscretizer
-from exactbnc.learning.selection import BayesFactorSelector, _naive_bayes, log_bayes_factors
-from exactbnc.learning.selection._coded import Coded
+from exactbnc.learning.selection import BayesFactorSelector, log_bayes_factors
+from exactbnc.learning.selection.selector import Coded, predict_naive_bayes
 from exactbnc.network.bayesnet import UNKNOWN
 from scorecache import Dataset
 from scorecache.errors import DataError, ParameterError
@@ -180,7 +180,7 @@ def test_naive_bayes_takes_the_class_of_the_largest_joint_probability(data):
     table = np.array(rows)
     coded = Coded(table[:, :2].T.astype(np.uint16), (arity, arity), table[:, 2].astype(np.int64), n_classes)
 
-    predicted = _naive_bayes.predict(coded, coded)
+    predicted = predict_naive_bayes(coded, coded)
 
     for row, c in zip(rows, predicted.tolist(), strict=True):
         joint = []
