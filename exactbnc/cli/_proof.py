@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.cli._errors import UsageError
-from exactbnc.run.solution import INTEGER_METHOD
 
 if TYPE_CHECKING:
     from exactbnc.problem.problem import Problem
@@ -65,5 +64,7 @@ def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) ->
 
 
 def _none(solution: Solution, reason: str) -> Proof:
+    from exactbnc.run.solution import INTEGER_METHOD
+
     arithmetic = "whole numbers" if solution.method == INTEGER_METHOD else "floating point"
     return Proof(None, f"no certificate: {reason}. The bound rests on the solver's {arithmetic}")

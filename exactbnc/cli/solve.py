@@ -25,7 +25,6 @@ from exactbnc.cli._ranking import (
 )
 from exactbnc.cli._structure import chosen_family, structure_of
 from exactbnc.cli._table import SolveTable
-from exactbnc.run.solution import proof_arithmetic
 
 if TYPE_CHECKING:
     from exactbnc.problem.problem import Problem
@@ -235,6 +234,8 @@ def _compare(solution: Solution, second: Solution, talk: Output) -> None:
 
 
 def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
+    from exactbnc.run.solution import proof_arithmetic
+
     return {
         "status": solution.status.value,
         "stop_reason": solution.stop_reason,
@@ -256,6 +257,8 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
 
 
 def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
+    from exactbnc.run.solution import proof_arithmetic
+
     if solution.dag is None:
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
