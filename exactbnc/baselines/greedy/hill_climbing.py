@@ -21,10 +21,9 @@ from typing import Protocol
 import numpy as np
 
 from exactbnc.baselines.evaluation.methods import Fitted
-from exactbnc.baselines.greedy._ascent import Ascent, Deadline, OnMove, ascend
+from exactbnc.baselines.greedy._ascent import Ascent, Deadline, OnMove, SearchResult, ascend, classifier
 from exactbnc.baselines.greedy._local_scores import LocalScores
 from exactbnc.baselines.greedy._steps import OPERATORS, ParentSets, Step, legal_steps, start_of
-from exactbnc.baselines.greedy.result import SearchResult, classifier
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.parameters.closed_form import Dirichlet

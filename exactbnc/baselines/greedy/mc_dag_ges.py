@@ -24,10 +24,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from exactbnc.baselines.evaluation.methods import Fitted
-from exactbnc.baselines.greedy._ascent import Deadline, OnMove, ascend
-from exactbnc.baselines.greedy._conditional import ConditionalScore
+from exactbnc.baselines.greedy._ascent import Deadline, OnMove, SearchResult, ascend, classifier
 from exactbnc.baselines.greedy._steps import ParentSets, Step, ancestors
-from exactbnc.baselines.greedy.result import SearchResult, classifier
+from exactbnc.baselines.greedy.conditional import ConditionalScore
 from exactbnc.graph.dag import DAG
 from exactbnc.graph.equivalence import cpdag
 from exactbnc.network.parameters import ParameterEstimator
