@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -26,6 +25,7 @@ from exactbnc.formats.trace import trace_facts
 from exactbnc.learning.discretize.tables import bins_of, numbers_of
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.formats import bayesnetjson
+from exactbnc.network.states import state_codes
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Solution
 from scorecache.data._encode import MISSING_STATE
@@ -86,14 +86,16 @@ class Model:
         return codes
 
     def unseen(self, dataset: Dataset) -> dict[str, list[str]]:
-        """Per column, the values that are no state of the model, missing ones aside."""
+        """Per column, the values that are not states of the model, except missing ones."""
         found = {}
         for name in self.features:
             if name in dataset.index:
                 states = dataset.states[dataset.index[name]]
                 named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
-                is_strange = self._lookup(name, states) == UNKNOWN
-                values = [str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s not in named]
+                codes = self._lookup(name, states)
+                values = [
+                    str(s) for s, code in zip(states, codes, strict=True) if code == UNKNOWN and s not in named
+                ]
                 if values:
                     found[name] = values
         return found
@@ -133,12 +135,7 @@ class Model:
 
 def _matched(own: Sequence[Any], states: Sequence[Any]) -> NDArray[np.uint16]:
     """For every state of a table, the code of the model's state that it is."""
-    code_of: dict[Any, int] = {str(state): code for code, state in enumerate(own)}
-    numbers = numbers_of(tuple(own)).tolist()
-    counts = Counter(numbers)
-    code_of |= {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
-    pairs = zip(map(str, states), numbers_of(tuple(states)).tolist(), strict=True)
-    return np.array([code_of.get(text, code_of.get(number, UNKNOWN)) for text, number in pairs], dtype=np.uint16)
+    return np.array([UNKNOWN if code is None else code for code in state_codes(own, states)], dtype=np.uint16)
 
 
 def solution_facts(solution: Solution) -> dict[str, Any]:
@@ -153,7 +150,7 @@ def solution_facts(solution: Solution) -> dict[str, Any]:
 
 
 def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
-    """The facts of the search in a model file beyond `solution_facts`, as a network's JSON does (`netjson`)."""
+    """The facts of the search in a model file beyond `solution_facts`, as in a network's JSON (`netjson`)."""
     network = Network.of(solution, problem)
     return {
         "tolerance": solution.tolerance,
@@ -181,7 +178,7 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise ParameterError(f"a model file holds texts of UTF-8, but {error}") from error
+        raise ParameterError(f"a model file is UTF-8, but {error}") from error
     with atomic_write(path) as (sink,):
         sink.write(content)
 
