@@ -42,10 +42,38 @@ KDB_K = 2
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is learned, and how; `max_parents` counts the class (None: see `affordable_parents`).
+    """What is learned, and how.
 
-    `criterion` and `parameters` are names or values of their own; `ess` goes to the criterion and to the parameters
-    that have an equivalent sample size. `time_limit` is in seconds, over scoring and solving.
+    Parameters
+    ----------
+    structure : str, default "anb"
+        "anb", "tan", "fan", "kdb", "naive_bayes" or "general".
+    criterion : str or Score, default "bdeu"
+    parameters : str or ParameterEstimator, default "eap"
+    max_parents : int, optional
+        The class counted; by default see `affordable_parents`.
+    k : int, default 2
+        Most feature parents, for "kdb".
+    ess : float, default 1
+        For the criterion and the parameters that have an equivalent sample size.
+    constraints : Constraints
+    method : str, default "auto"
+        The solver.
+    time_limit : float, optional
+        Seconds for scoring and solving together.
+    n_jobs : int, optional
+        Threads.
+    seed : int, default 0
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown or a setting out of its range.
+
+    Examples
+    --------
+    >>> Recipe(structure="tan", ess=5.0).score().parameters
+    {'ess': 5.0}
     """
 
     structure: str = "anb"
@@ -124,7 +152,36 @@ class Learned:
 
 
 def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
-    """The best network of the recipe's structure for the data, with its parameters."""
+    """The best network of the recipe's structure for the data, with its parameters.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+        A column of the data.
+    recipe : Recipe
+    listener : Listener, optional
+        Receives the events of the solver.
+
+    Returns
+    -------
+    Learned
+        The fitted network, the solution and the seconds of every step.
+
+    Raises
+    ------
+    ParameterError
+        If the class is not a column, or the recipe does not fit the data.
+    InfeasibleError
+        If no network satisfies the constraints.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"rain": ["no", "yes"] * 8, "wet": ["no", "yes"] * 8})
+    >>> learned = learn(data, "wet", Recipe(structure="naive_bayes"))
+    >>> learned.net.dag.modelstring, learned.solution.status.value
+    ('[wet][rain|wet]', 'optimal')
+    """
     limits = Limits(seconds=recipe.time_limit)
     clock, begun = Clock(limits.seconds), time.monotonic()
     dataset.column(class_name)  # an error lists the columns if it is not one

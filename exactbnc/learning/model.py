@@ -41,7 +41,24 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What `exactbnc learn` writes and `exactbnc predict` reads."""
+    """A classifier as `exactbnc learn` writes it and `exactbnc predict` reads it.
+
+    Parameters
+    ----------
+    net : BayesNet
+    class_name : str
+    cut_points : mapping of names to ascending numbers
+        For the columns that were discretised.
+    missing_is_state : tuple of str
+        The columns whose state "missing" represents missing values.
+    solution, provenance : mapping
+        Facts for people and reports; they do not change predictions.
+
+    Raises
+    ------
+    ParameterError
+        If a name is not a variable, or the cut points do not fit its states.
+    """
 
     net: BayesNet
     class_name: str
@@ -162,7 +179,23 @@ def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
 
 
 def write_model(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model, whole or not at all."""
+    """Write a model as JSON, completely or not at all.
+
+    Parameters
+    ----------
+    model : Model
+    path : str or path-like
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from exactbnc import DAG
+    >>> net = BayesNet(DAG.from_arcs(["y"], []), (("a", "b"),), (np.array([0.25, 0.75]),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_model(Model(net, "y"), f"{folder}/model.json")
+    ...     read_model(f"{folder}/model.json").classes
+    ('a', 'b')
+    """
     network, _ = bayesnetjson.render(model.net, model.class_name)
     head = {
         "format": bayesnetjson.MODEL_FORMAT,

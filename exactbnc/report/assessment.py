@@ -68,7 +68,24 @@ class Assessment:
 
 
 def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int = 0) -> Assessment:
-    """Cross-validate the recipe in the subject's file."""
+    """Cross-validate the recipe in the subject's file.
+
+    Parameters
+    ----------
+    subject : Subject
+    dataset : Dataset
+    n_folds : int, default 10
+    seed : int, default 0
+
+    Returns
+    -------
+    Assessment
+
+    Raises
+    ------
+    ParameterError
+        If there is no class, or the folds do not fit the data.
+    """
     class_name = subject.class_name
     if class_name is None:
         raise ParameterError("a network without a class predicts nothing; name the class with --class")

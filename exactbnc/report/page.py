@@ -46,7 +46,29 @@ def render_report(
     made: str | None = None,
     tables_note: str | None = None,
 ) -> str:
-    """The report as one HTML text; `made` is its date, `tables_note` says where tables come from that were fitted."""
+    """Render the report as one HTML page that needs no other file.
+
+    Parameters
+    ----------
+    subject : Subject
+    title : str, optional
+    assessment : Assessment, optional
+        Its performance in cross-validation.
+    made : str, optional
+        The date of the report.
+    tables_note : str, optional
+        Explains where fitted tables come from.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from exactbnc import DAG
+    >>> render_report(Subject("net", DAG.from_modelstring("[A][B|A]")))[:15]
+    '<!doctype html>'
+    """
     information = {} if subject.net is None else arc_information(subject.net)
     relevance = _relevance(subject)
     picture = draw_graph(subject, information)

@@ -57,7 +57,21 @@ class Subject:
 
 
 def read_subject(path: str | os.PathLike[str]) -> Subject:
-    """Read a network file of any kind; a NetworkFileError says what is wrong with it."""
+    """Read a network or model of any format for a report.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    Subject
+
+    Raises
+    ------
+    NetworkFileError
+        If the content is not a network; the message says what is wrong with it.
+    """
     name = Path(path).name
     inner = [suffix for suffix in Path(name.lower()).suffixes if suffix not in (".gz", ".xz")][-1:]
     if inner == [".json"]:

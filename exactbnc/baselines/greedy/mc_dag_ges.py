@@ -34,8 +34,8 @@ from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
 MOST_CELLS = 2**22
-"""No arc is added that would make a table larger (32 MiB): the CLL has no penalty, so tables grow until rows are told
-apart, and the parameters of the result have to fit into memory.
+"""No arc is added that would make a table larger (32 MiB): the CLL has no penalty, so tables grow until rows are
+separated, and the parameters of the result have to fit into memory.
 """
 
 Adjacency = list[set[int]]
@@ -45,7 +45,16 @@ Fits = Callable[[int, frozenset[int]], bool]
 
 @dataclass(frozen=True)
 class MCDagGES:
-    """`max_parents` counts the class (None: no limit, as in the papers); `time_limit` is in seconds."""
+    """MC-DAG-GES: greedy equivalence search on the conditional likelihood; see the module.
+
+    Parameters
+    ----------
+    parameters : str or ParameterEstimator, default "eap"
+    max_parents : int, optional
+        The class counted; no limit by default, as in the papers.
+    time_limit : float, optional
+        In seconds.
+    """
 
     parameters: str | ParameterEstimator = "eap"
     max_parents: int | None = None

@@ -72,7 +72,14 @@ class TanAverage:
     def of(
         cls, dataset: Dataset, class_name: str, *, weight: float = 10.0, stubborn: float | None = None
     ) -> TanAverage:
-        """Learn from a data set: TBMATAN, or with `stubborn=5` SSTBMATAN."""
+        """Learn from a data set: TBMATAN, or with `stubborn=5` SSTBMATAN.
+
+        Examples
+        --------
+        >>> data = Dataset.from_codes([[0, 1] * 8, [0, 0, 1, 1] * 4, [0, 1] * 8])
+        >>> TanAverage.of(data, "2").edge_probabilities().round(6).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+        """
         features, class_index = _split(dataset, class_name)
         return cls(
             class_name,

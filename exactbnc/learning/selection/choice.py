@@ -46,7 +46,37 @@ def choose(
     n_folds: int = 2,
     seed: int | None = None,
 ) -> Selection:
-    """Select on all rows with the pair of settings with which `fit` classifies best in a cross-validation."""
+    """Select features with the threshold and ESS with which `fit` classifies best in a cross-validation.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+    fit : callable, default naive Bayes
+        Learns the network that judges a selection.
+    thresholds, equivalent_sample_sizes : sequences of float
+        The candidates.
+    n_folds : int, default 2
+    seed : int, optional
+        Shuffles the rows before they are dealt into folds.
+
+    Returns
+    -------
+    Selection
+        On all rows, with the best pair of settings.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two folds, or the class is not a column.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"copy": [0, 1] * 8, "noise": [0, 0, 1, 1] * 4, "y": [0, 1] * 8})
+    >>> chosen = choose(data, "y")
+    >>> chosen.kept, chosen.threshold
+    (('copy',), 3.0)
+    """
     if n_folds < 2:
         raise ParameterError(f"n_folds must be at least 2. Got {n_folds} instead.")
     pairs = list(product(equivalent_sample_sizes, thresholds))
