@@ -104,7 +104,7 @@ def score_name(provenance: Mapping[str, Any]) -> str | None:
 
 
 def structure_name(provenance: Mapping[str, Any]) -> str | None:
-    """The structure that was asked for; earlier versions wrote "family" for that of the constraints."""
+    """The structure that was requested; earlier versions wrote "family" for that of the constraints."""
     held = (("recipe", "structure"), ("constraints", "structure"), ("constraints", "family"), ("domain", "family"))
     for holder, key in held:
         facts = provenance.get(holder)

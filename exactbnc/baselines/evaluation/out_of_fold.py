@@ -1,7 +1,7 @@
 """Predictions for every row by a classifier that did not see it: cross-validation that keeps the probabilities.
 
-Folds, cuts and measures are those of `cross_validate`; every row is in the test part of one fold, so its prediction is
-one that new data would get. `FixedStructure` is for a network whose structure was not learned here.
+Folds, cut points and measures are those of `cross_validate`; every row is in the test part of one fold, so its
+prediction is one that new data would get. `FixedStructure` is for a network whose structure was not learned here.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
 
     @abstractmethod
     def _find_cuts(self, tally: Tally) -> Ints:
-        """Between which neighbouring values to cut, ascending."""
+        """The neighbouring values between which the cut points are, ascending."""
 
     def _encode_classes(self, y: Any, n_rows: int) -> Ints:
         """The class of every row; for a method that does not use classes all are the same."""

@@ -242,18 +242,6 @@ def test_any_facts_make_a_page_or_an_error_of_the_file(tmp_path_factory, facts, 
     assert len(page.all("script")) == 2
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [({"status": []}, "expected a text or null at status, got a list"), ({"trace": 3}, "at trace, got a whole number")],
-)
-def test_a_fact_of_another_type_is_an_error_of_the_file(tmp_path, facts, message):
-    path = tmp_path / "net.json"
-    path.write_text(json.dumps({"schema_version": 1, "names": ["A", "B"], "arcs": [["A", "B"]], **facts}))
-
-    with pytest.raises(NetworkFileError, match=message):
-        read_subject(path)
-
-
 def test_the_same_file_gives_the_same_page():
     subject = Subject("net.json", PLAIN.dag, PLAIN, "C")
 
