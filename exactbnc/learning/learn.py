@@ -148,7 +148,7 @@ class Learned:
     max_parents: int | None
     seconds: Mapping[str, float]
     warning: str | None = None
-    """What a caller should be warned of: the structure that was asked for could not be afforded."""
+    """A warning for the caller where the requested structure needs too many families."""
 
 
 def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
@@ -241,24 +241,24 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
 
 
 def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
-    score, asked = recipe.score(), recipe.constraints
+    score, requested = recipe.score(), recipe.constraints
     k = recipe.k if recipe.structure == "kdb" else None
     domain = Domain.of(
         dataset.names,
         recipe.structure,
         class_name=class_name,
         k=k,
-        required_arcs=asked.required_arcs,
-        forbidden_arcs=asked.forbidden_arcs,
-        tiers=asked.tiers,
+        required_arcs=requested.required_arcs,
+        forbidden_arcs=requested.forbidden_arcs,
+        tiers=requested.tiers,
     )
-    limits = [limit for limit in (recipe.max_parents, asked.max_parents) if limit is not None]
+    limits = [limit for limit in (recipe.max_parents, requested.max_parents) if limit is not None]
     limit = min(limits) if limits else affordable_parents(score, domain)
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(
         structure=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
-    ).merged(asked)
+    ).merged(requested)
     plan = plan_build(dataset, score, domain=domain)
     if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
         plan = plan_build(dataset, score, domain=domain, prune=False)
@@ -276,8 +276,8 @@ def _n_families(domain: Domain, limit: int) -> int:
 
 def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     """A warning where the limit that was chosen leaves an augmented naive Bayes nothing but naive Bayes."""
-    asked = (recipe.max_parents, recipe.constraints.max_parents)
-    if domain.structure != "anb" or asked != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
+    requested = (recipe.max_parents, recipe.constraints.max_parents)
+    if domain.structure != "anb" or requested != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
         return None
     return (
         f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_FAMILIES:,} families: the "

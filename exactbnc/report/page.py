@@ -1,4 +1,4 @@
-"""The page: sections in the order in which people ask, in one file that needs nothing else.
+"""The page: its sections in one file that needs nothing else.
 
 What is it (the graph)? How good is it known to be? How well does it classify? What matters in it? Where is it from?
 The style, the script and the template are files of this package; the page carries them inside, with a policy that lets
@@ -31,7 +31,7 @@ SHORTEST_SEARCH = 0.05
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page; one without content is left out."""
+    """A part of the page; one without content is omitted."""
 
     key: str
     title: str
@@ -242,7 +242,7 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
 
 def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
-        words = "The file holds a structure without conditional tables; with --data they are fitted."
+        words = "The file contains a structure without conditional tables; with --data they are fitted."
         return element("p", text(words), class_="empty")
     hint = paragraphs([] if note is None else [note])
     hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",

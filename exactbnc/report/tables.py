@@ -1,6 +1,6 @@
 """The tables of a report: conditional probabilities, variables, arcs, the confusion matrix.
 
-A cell that holds a number carries it in `data-value`, by which the script sorts. Probabilities come with a bar.
+A numeric cell has its number in `data-value`, by which the script sorts. Probabilities have a bar.
 """
 
 from __future__ import annotations

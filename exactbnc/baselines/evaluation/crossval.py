@@ -125,11 +125,11 @@ def cross_validate(
 
     @lru_cache(maxsize=1)  # the fits of a fold follow each other
     def split(fold: int) -> tuple[Dataset, Dataset]:
-        known, asked = (dataset.rows(chosen) for chosen in folds[fold])
+        training, held_out = (dataset.rows(chosen) for chosen in folds[fold])
         if discretize is None:
-            return known, asked
-        cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
-        return cut(known, cut_points), cut(asked, cut_points)
+            return training, held_out
+        cut_points = learn_cuts(training, class_name, discretize, keep_at_most=keep_at_most)
+        return cut(training, cut_points), cut(held_out, cut_points)
 
     def arguments(fit: tuple[int, int]) -> tuple[Any, ...]:
         fold, number = fit
@@ -147,15 +147,15 @@ def cross_validate(
     ]
 
 
-def evaluate_split(method: Method, known: Dataset, asked: Dataset, class_name: str) -> Scores:
-    """A method learned from the known rows and asked for the classes of others, coded alike."""
+def evaluate_split(method: Method, training: Dataset, held_out: Dataset, class_name: str) -> Scores:
+    """Train a method and measure its predictions on held-out rows, coded alike."""
     begun = time.perf_counter()
-    fitted = method.fit(known, class_name)
+    fitted = method.fit(training, class_name)
     ready = time.perf_counter()
-    log_posterior = fitted.predict(asked.codes)
+    log_posterior = fitted.predict(held_out.codes)
     done = time.perf_counter()
-    weights = None if asked.weights is None else asked.weights.astype(np.float64)
-    found = measures(log_posterior, asked.column(class_name), weights)
+    weights = None if held_out.weights is None else held_out.weights.astype(np.float64)
+    found = measures(log_posterior, held_out.column(class_name), weights)
     return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
 
 

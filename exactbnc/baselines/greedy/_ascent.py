@@ -37,7 +37,7 @@ class Objective(Protocol):
 
     @property
     def parents(self) -> ParentSets:
-        """The structure as it is."""
+        """The present structure."""
 
     @property
     def score(self) -> float:

@@ -39,13 +39,13 @@ SHAKEN = 0.5
 
 
 class FamilyScores(Protocol):
-    """Where local scores come from."""
+    """A source of local scores."""
 
     def __call__(self, child: int, parents: frozenset[int], /) -> float:
         """The score of a child with these parents."""
 
     def extend(self, child: int, parents: frozenset[int], /) -> None:
-        """The sets with one parent more will be asked for."""
+        """Prepare the scores of all sets with one parent more."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ separated, and the parameters of the result have to fit into memory.
 
 Adjacency = list[set[int]]
 Fits = Callable[[int, frozenset[int]], bool]
-"""May a child have these parents?"""
+"""Whether a child may have these parents."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class MCDagGES:
 
 
 def is_minimal_class_focused(dag: DAG, class_name: str) -> bool:
-    """Does every arc point to a child of the class?"""
+    """Whether every arc points to a child of the class."""
     target = dag.names.index(class_name)
     return all(target in parents for parents in dag.parents if parents)
 

@@ -70,7 +70,7 @@ class TBMATANClassifier(TableClassifier):
         """
         if not hasattr(self, "average_"):
             if classes is None:
-                raise DataError("classes must be passed on the first call to partial_fit: all that will ever occur")
+                raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
             dataset = self._training_data(X, y, sample_weight, classes=classes)
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
             return self

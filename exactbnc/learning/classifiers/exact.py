@@ -148,7 +148,7 @@ class ExactBNClassifier(TableClassifier):
         self.problem_: Problem | None = learned.problem
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
-        if learned.solution.stop_reason == "interrupted":  # the model holds the best network so far
+        if learned.solution.stop_reason == "interrupted":  # the model keeps the best network so far
             raise KeyboardInterrupt
         self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self

@@ -107,7 +107,7 @@ def select(dataset: Dataset, class_name: str, *, threshold: float = 3.0, ess: fl
     """
     factors = log_bayes_factors(dataset, class_name, ess=ess)
     if not factors:
-        raise ParameterError(f"there must be a feature beside the class {class_name!r} to select from")
+        raise ParameterError(f"there must be a feature besides the class {class_name!r} to select from")
     keeps = dict(zip(factors, keep_mask(np.array(list(factors.values())), threshold), strict=True))
     return Selection(
         kept=tuple(name for name in factors if keeps[name]),

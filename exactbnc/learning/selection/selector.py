@@ -94,7 +94,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the settings if asked to, then test every feature on all rows; weights are whole numbers."""
+        """Choose the settings where they are "cv", then test every feature on all rows; weights are whole numbers."""
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
         table = self._validate(X, reset=True)

@@ -108,7 +108,7 @@ def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:
-    """The ending of a path that says the format, if it is known."""
+    """The ending of a path that selects the format."""
     file = Path(path)
     suffix = (file.with_suffix("") if file.suffix.lower() in PACKED_SUFFIXES else file).suffix.lower()
     if suffix not in BAYESNET_READERS:

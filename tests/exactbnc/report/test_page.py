@@ -168,7 +168,7 @@ def test_large_tables_are_cut_and_say_so():
     ("search", "has_certificate", "told"),
     [
         (SEARCH, False, ["dynamic programming", "within 1e-09 in floating point", "--certificate -o net.json"]),
-        (SEARCH, True, ["holds a certificate", "exactbnc verify CACHE net.json"]),
+        (SEARCH, True, ["contains a certificate", "exactbnc verify CACHE net.json"]),
         ({**SEARCH, "method": "order", "tolerance": 0.0}, None, ["in whole numbers of 1e-8"]),
         ({**SEARCH, "cache_is_safe": False}, None, ["families listed in the score file only", "no record"]),
         (
