@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cross-validated accuracy of every structure family on every data set of a folder, one line per data set.
+"""Cross-validated accuracy of every structure on every data set of a folder, one line per data set.
 
     python scripts/evaluate_all.py                                  all data sets beside the repository, 10 folds
     python scripts/evaluate_all.py --only 'heart*' --folds 5 --structure tan,anb
@@ -117,7 +117,7 @@ def _is_wanted(path: Path, patterns: list[str] | None) -> bool:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Cross-validate every structure family on every data set.")
+    parser = argparse.ArgumentParser(description="Cross-validate every structure on every data set.")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", metavar="DIR")
     parser.add_argument("--only", action="append", metavar="NAME", help="data sets to run, * for any text; repeatable")
     parser.add_argument("--structure", default=",".join(STRUCTURES), metavar="NAMES")

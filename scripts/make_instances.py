@@ -3,7 +3,7 @@
 `<data>.<score>.<k>.jkl` holds the families of general networks with at most k parents, `<data>.anb.<score>.<k>.jkl`
 those of augmented naive Bayes classifiers with at most k parents besides the class. `short.test` lists the files,
 `short.solu` says `=opt= <name without .jkl> <score>`. The data are asia (the rows of `instances/asia-500.csv`, and
-2000 more from the network), cancer, and three tables that come with scikit-learn, their numbers cut at quantiles.
+2000 more from the network), cancer, and three tables of scikit-learn, discretised at quantiles.
 
     python scripts/make_instances.py            writes instances/
     python scripts/make_instances.py --check    makes them anew elsewhere and compares; exit code 1 if they differ
@@ -36,7 +36,7 @@ INSTANCES = Path(__file__).resolve().parent.parent / "instances"
 MAX_PARENTS = 3
 SEED = 1988
 MOST_VARS = 14
-CUT_LABELS = {2: ("low", "high"), 3: ("low", "mid", "high")}
+INTERVALS = {2: ("low", "high"), 3: ("low", "mid", "high")}
 PARAMETERS: dict[str, dict[str, float]] = {"bdeu": {"ess": 1.0}, "bic": {}, "fcll": {}}
 GENERAL_SCORES = ("bdeu", "bic")
 ANB_SCORES = ("bdeu", "fcll")
@@ -53,8 +53,8 @@ class Instance:
 
     @property
     def name(self) -> str:
-        family = "" if self.class_name is None else "anb."
-        return f"{self.data_name}.{family}{self.score}.{MAX_PARENTS}"
+        structure = "" if self.class_name is None else "anb."
+        return f"{self.data_name}.{structure}{self.score}.{MAX_PARENTS}"
 
     def cache(self) -> ScoreCache:
         names = self.dataset.names
@@ -165,7 +165,7 @@ def _bundled(loader: str, n_cuts: int, n_features: int | None = None) -> Dataset
     import sklearn.datasets
 
     bunch: Any = getattr(sklearn.datasets, loader)()
-    labels = CUT_LABELS[n_cuts]
+    labels = INTERVALS[n_cuts]
     columns, states = {}, {}
     for values, feature in zip(bunch.data.T[:n_features], bunch.feature_names[:n_features], strict=True):
         name = re.sub(r"\W+", "_", feature.removesuffix(" (cm)"))

@@ -1,4 +1,4 @@
-"""Networks in files: `write_network` and `read_network` for every format; the suffix says which.
+"""Networks in files: `write_network` and `read_network` for every format; the suffix selects it.
 
 | suffix         | format                                   | written | read |
 |----------------|------------------------------------------|---------|------|
@@ -68,9 +68,33 @@ def write_network(
     certificate: Mapping[str, Any] | None = None,
     origin: Origin | None = None,
 ) -> None:
-    """Write a solution's network, or a network by itself, whole or not at all.
+    """Write a network to a file, completely or not at all; the suffix selects the format.
 
-    A `.json` file holds a certificate, and the origin as provenance.
+    Parameters
+    ----------
+    result : Solution or DAG
+        What is written: the network of a solution, or a network by itself.
+    problem : Problem or None
+        The problem it solves; `.json` and `.gobnilp` contain the scores of the families, which come from it.
+    path : str or path-like
+        A file ending in .json, .dot, .gv, .csv, .txt, .bn or .gobnilp.
+    certificate : mapping, optional
+        Written into a `.json` file.
+    origin : Origin, optional
+        The command and the time, as provenance in a `.json` file.
+
+    Raises
+    ------
+    ParameterError
+        If the suffix is unknown, there is no network, or the format cannot represent it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_network(DAG.from_modelstring("[A][B|A]"), None, f"{folder}/net.dot")
+    ...     read_network(f"{folder}/net.dot").modelstring
+    '[A][B|A]'
     """
     network = Network.of(result, problem, certificate=certificate, origin=origin)
     text = WRITERS[known_suffix(path, WRITERS)](network)
@@ -79,12 +103,43 @@ def write_network(
 
 
 def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -> str:
-    """What `write_network` writes into a file with that suffix."""
+    """The text that `write_network` writes into a file with that suffix.
+
+    Examples
+    --------
+    >>> network_text(DAG.from_modelstring("[A][B|A]"), None, ".csv").split()
+    ['A,B', '0,1', '0,0']
+    """
     return WRITERS[suffix](Network.of(result, problem))
 
 
 def read_network(path: str | os.PathLike[str]) -> DAG:
-    """Read a network, also that of a file with tables or of a model; a NetworkFileError says what is wrong with it."""
+    """Read the structure of a network, also from a file with tables or from a model.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file in one of the formats of `write_network` (except .gobnilp) or of `write_bayesnet`.
+
+    Returns
+    -------
+    DAG
+
+    Raises
+    ------
+    NetworkFileError
+        If the content is not a network; the message names the line where possible.
+    ParameterError
+        If the suffix is unknown.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "net.txt").write_text("[A][B|A]")
+    ...     read_network(f"{folder}/net.txt").arcs
+    (('A', 'B'),)
+    """
     parse = READERS.get(Path(path).suffix.lower())
     if parse is None or holds_tables(path):
         return _of_tables(path)
@@ -95,7 +150,7 @@ def read_network(path: str | os.PathLike[str]) -> DAG:
 
 
 def holds_tables(path: str | os.PathLike[str]) -> bool:
-    """Does a file of JSON say in its beginning that it is a network with tables, or a model?"""
+    """Whether a JSON file is a network with tables or a model, by its first 64 KiB."""
     if Path(path).suffix.lower() != ".json":
         return False
     with open_input(path) as file:

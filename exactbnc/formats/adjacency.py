@@ -44,9 +44,9 @@ def parse(text: str, label: str) -> DAG:
         for n_rows, row in enumerate(rows, 1):
             entries = [entry.strip() for entry in row]
             if len(row) != len(names) or not {*entries} <= {"0", "1"}:
-                came = ",".join(row[:60])[:60]
+                got = ",".join(row[:60])[:60]
                 raise NetworkFileError(
-                    label, reader.line_num, f"expected {len(names)} entries 0 or 1, got {came!r:.60}"
+                    label, reader.line_num, f"expected {len(names)} entries 0 or 1, got {got!r:.60}"
                 )
             for child, entry in enumerate(entries):
                 if entry == "1":

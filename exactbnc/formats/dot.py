@@ -22,7 +22,7 @@ CLASS_ARC_COLOUR = "#b8b8b8"
 
 _TOKEN = re.compile(
     r"""
-    (?: \s++ | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ )*+                          # passed over
+    (?: \s++ | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ )*+                          # skipped
     (?: "( (?: [^"\\]++ | \\. )*+ )"                                        # a quoted name
       | ( -> | [{}\[\];,=] )                                                # a mark
       | ( (?!/\*) [^\s"{}\[\];,=]+? ) (?= -> | [\s"{}\[\];,=] | \Z )       # a bare word
@@ -49,7 +49,7 @@ def to_dot(dag: DAG, class_name: str | None = None) -> str:
 
 
 def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
-    """Is this the class of a classifier, with an arc to every other variable?"""
+    """Whether this is the class of a classifier, with an arc to every other variable."""
     if class_name not in dag.names or dag.n_vars < 2:
         return False
     c = dag.names.index(str(class_name))
@@ -80,7 +80,7 @@ def _quoted(name: str) -> str:
 
 
 class _Reading:
-    """A text, the place of the token read last, and what came of the tokens so far."""
+    """A text, the place of the token read last, and what was read so far."""
 
     def __init__(self, text: str, label: str) -> None:
         self.parents: dict[str, set[int]] = {}
@@ -115,9 +115,9 @@ class _Reading:
                 break
             self._place = token.start(kind)
             if kind == _ENDLESS:
-                came = self._text[self._place : self._place + 60]
-                what = "a quoted name" if came[0] == '"' else "a comment"
-                raise self.fault(f"expected {what} to end, got {shown(came)}")
+                got = self._text[self._place : self._place + 60]
+                what = "a quoted name" if got[0] == '"' else "a comment"
+                raise self.fault(f"expected {what} to end, got {shown(got)}")
             mark = token[_MARK] if kind == _MARK else None
             if mark == "}" and _TOKEN.match(self._text, token.end()).lastindex is None:  # type: ignore[union-attr]
                 self._end_statement()

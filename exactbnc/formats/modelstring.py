@@ -39,6 +39,6 @@ def parse(text: str, label: str) -> DAG:
             raise NetworkFileError(label, None, too_many_variables())
         parents[block[1]] = block[2].split(":") if block[2] else []
     if not end or end != len(joined):
-        came = text.strip()[:60]
-        raise NetworkFileError(label, None, f"expected a model string such as [A][B|A][C|A:B], got {came!r:.60}")
+        got = text.strip()[:60]
+        raise NetworkFileError(label, None, f"expected a model string such as [A][B|A][C|A:B], got {got!r:.60}")
     return DAG.from_arcs(parents, ((parent, child) for child, listed in parents.items() for parent in listed))

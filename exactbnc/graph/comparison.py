@@ -30,7 +30,7 @@ class Comparison:
 
     @property
     def is_equivalent(self) -> bool:
-        """Are the two networks Markov equivalent?"""
+        """Whether the two networks are Markov equivalent."""
         return self.cpdag_shd == 0
 
 

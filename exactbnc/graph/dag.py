@@ -63,12 +63,18 @@ class DAG:
 
     @classmethod
     def of(cls, names: Iterable[str], parents: Iterable[Iterable[int]]) -> DAG:
-        """Build from parent sets in any order."""
+        """Build from the indices of the parents, in any order."""
         return cls(tuple(names), tuple(tuple(sorted(set(listed))) for listed in parents))
 
     @classmethod
     def from_arcs(cls, names: Iterable[str], arcs: Iterable[Sequence[str]]) -> DAG:
-        """Build from (parent, child) pairs of names."""
+        """Build from (parent, child) pairs of names.
+
+        Examples
+        --------
+        >>> DAG.from_arcs("ABC", [("A", "C"), ("B", "C")]).parents
+        ((), (), (0, 1))
+        """
         listed = tuple(names)
         index = {name: position for position, name in enumerate(listed)}
         parents: dict[int, set[int]] = {}
@@ -81,7 +87,13 @@ class DAG:
 
     @classmethod
     def from_modelstring(cls, text: str, names: Sequence[str] | None = None) -> DAG:
-        """Read bnlearn's form `[A][B|A][C|A:B]`; `names` fixes the order of the variables."""
+        """Build from bnlearn's model string; `names` fixes the order of the variables.
+
+        Examples
+        --------
+        >>> DAG.from_modelstring("[A][B|A][C|A:B]").arcs
+        (('A', 'B'), ('A', 'C'), ('B', 'C'))
+        """
         blocks: dict[str, str | None] = {}
         if not text.strip() or re.sub(_BLOCK, "", text).strip():
             raise ParameterError(f"a model string looks like [A][B|A][C|A:B]. Got {text!r:.60} instead.")

@@ -11,10 +11,24 @@ if TYPE_CHECKING:
 
 
 def to_networkx(dag: DAG, class_name: str | None = None, **facts: Any) -> networkx.DiGraph:
-    """A DiGraph whose nodes are the names; node attribute `class` says whether it is the class.
+    """Convert a network to networkx.
 
-    The class and the facts, where they are not None, become graph attributes: plain numbers and texts, which every
-    writer of networkx takes.
+    Parameters
+    ----------
+    dag : DAG
+    class_name : str, optional
+    **facts
+        Numbers and texts that become graph attributes, except those that are None.
+
+    Returns
+    -------
+    networkx.DiGraph
+        Its nodes are the names; the node attribute `class` is True for the class.
+
+    Examples
+    --------
+    >>> list(to_networkx(DAG.from_modelstring("[A][B|A]")).edges)
+    [('A', 'B')]
     """
     import networkx
 

@@ -42,10 +42,38 @@ KDB_K = 2
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is learned, and how; `max_parents` counts the class (None: see `affordable_parents`).
+    """What is learned, and how.
 
-    `criterion` and `parameters` are names or values of their own; `ess` goes to the criterion and to the parameters
-    that have an equivalent sample size. `time_limit` is in seconds, over scoring and solving.
+    Parameters
+    ----------
+    structure : str, default "anb"
+        "anb", "tan", "fan", "kdb", "naive_bayes" or "general".
+    criterion : str or Score, default "bdeu"
+    parameters : str or ParameterEstimator, default "eap"
+    max_parents : int, optional
+        The class counted; by default see `affordable_parents`.
+    k : int, default 2
+        Most feature parents, for "kdb".
+    ess : float, default 1
+        For the criterion and the parameters that have an equivalent sample size.
+    constraints : Constraints
+    method : str, default "auto"
+        The solver.
+    time_limit : float, optional
+        Seconds for scoring and solving together.
+    n_jobs : int, optional
+        Threads.
+    seed : int, default 0
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown or a setting out of its range.
+
+    Examples
+    --------
+    >>> Recipe(structure="tan", ess=5.0).score().parameters
+    {'ess': 5.0}
     """
 
     structure: str = "anb"
@@ -120,11 +148,40 @@ class Learned:
     max_parents: int | None
     seconds: Mapping[str, float]
     warning: str | None = None
-    """What a caller should be warned of: the structure that was asked for could not be afforded."""
+    """A warning for the caller where the requested structure needs too many families."""
 
 
 def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
-    """The best network of the recipe's structure for the data, with its parameters."""
+    """The best network of the recipe's structure for the data, with its parameters.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+        A column of the data.
+    recipe : Recipe
+    listener : Listener, optional
+        Receives the events of the solver.
+
+    Returns
+    -------
+    Learned
+        The fitted network, the solution and the seconds of every step.
+
+    Raises
+    ------
+    ParameterError
+        If the class is not a column, or the recipe does not fit the data.
+    InfeasibleError
+        If no network satisfies the constraints.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"rain": ["no", "yes"] * 8, "wet": ["no", "yes"] * 8})
+    >>> learned = learn(data, "wet", Recipe(structure="naive_bayes"))
+    >>> learned.net.dag.modelstring, learned.solution.status.value
+    ('[wet][rain|wet]', 'optimal')
+    """
     limits = Limits(seconds=recipe.time_limit)
     clock, begun = Clock(limits.seconds), time.monotonic()
     dataset.column(class_name)  # an error lists the columns if it is not one
@@ -184,24 +241,24 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
 
 
 def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
-    score, asked = recipe.score(), recipe.constraints
+    score, requested = recipe.score(), recipe.constraints
     k = recipe.k if recipe.structure == "kdb" else None
     domain = Domain.of(
         dataset.names,
         recipe.structure,
         class_name=class_name,
         k=k,
-        required_arcs=asked.required_arcs,
-        forbidden_arcs=asked.forbidden_arcs,
-        tiers=asked.tiers,
+        required_arcs=requested.required_arcs,
+        forbidden_arcs=requested.forbidden_arcs,
+        tiers=requested.tiers,
     )
-    limits = [limit for limit in (recipe.max_parents, asked.max_parents) if limit is not None]
+    limits = [limit for limit in (recipe.max_parents, requested.max_parents) if limit is not None]
     limit = min(limits) if limits else affordable_parents(score, domain)
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(
         structure=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
-    ).merged(asked)
+    ).merged(requested)
     plan = plan_build(dataset, score, domain=domain)
     if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
         plan = plan_build(dataset, score, domain=domain, prune=False)
@@ -219,8 +276,8 @@ def _n_families(domain: Domain, limit: int) -> int:
 
 def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     """A warning where the limit that was chosen leaves an augmented naive Bayes nothing but naive Bayes."""
-    asked = (recipe.max_parents, recipe.constraints.max_parents)
-    if domain.structure != "anb" or asked != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
+    requested = (recipe.max_parents, recipe.constraints.max_parents)
+    if domain.structure != "anb" or requested != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
         return None
     return (
         f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_FAMILIES:,} families: the "

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -26,6 +25,7 @@ from exactbnc.formats.trace import trace_facts
 from exactbnc.learning.discretize.tables import bins_of, numbers_of
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.formats import bayesnetjson
+from exactbnc.network.states import state_codes
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Solution
 from scorecache.data._encode import MISSING_STATE
@@ -41,7 +41,24 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What `exactbnc learn` writes and `exactbnc predict` reads."""
+    """A classifier as `exactbnc learn` writes it and `exactbnc predict` reads it.
+
+    Parameters
+    ----------
+    net : BayesNet
+    class_name : str
+    cut_points : mapping of names to ascending numbers
+        For the columns that were discretised.
+    missing_is_state : tuple of str
+        The columns whose state "missing" represents missing values.
+    solution, provenance : mapping
+        Facts for people and reports; they do not change predictions.
+
+    Raises
+    ------
+    ParameterError
+        If a name is not a variable, or the cut points do not fit its states.
+    """
 
     net: BayesNet
     class_name: str
@@ -86,14 +103,16 @@ class Model:
         return codes
 
     def unseen(self, dataset: Dataset) -> dict[str, list[str]]:
-        """Per column, the values that are no state of the model, missing ones aside."""
+        """Per column, the values that are not states of the model, except missing ones."""
         found = {}
         for name in self.features:
             if name in dataset.index:
                 states = dataset.states[dataset.index[name]]
                 named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
-                is_strange = self._lookup(name, states) == UNKNOWN
-                values = [str(s) for s, strange in zip(states, is_strange, strict=True) if strange and s not in named]
+                codes = self._lookup(name, states)
+                values = [
+                    str(s) for s, code in zip(states, codes, strict=True) if code == UNKNOWN and s not in named
+                ]
                 if values:
                     found[name] = values
         return found
@@ -133,12 +152,7 @@ class Model:
 
 def _matched(own: Sequence[Any], states: Sequence[Any]) -> NDArray[np.uint16]:
     """For every state of a table, the code of the model's state that it is."""
-    code_of: dict[Any, int] = {str(state): code for code, state in enumerate(own)}
-    numbers = numbers_of(tuple(own)).tolist()
-    counts = Counter(numbers)
-    code_of |= {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
-    pairs = zip(map(str, states), numbers_of(tuple(states)).tolist(), strict=True)
-    return np.array([code_of.get(text, code_of.get(number, UNKNOWN)) for text, number in pairs], dtype=np.uint16)
+    return np.array([UNKNOWN if code is None else code for code in state_codes(own, states)], dtype=np.uint16)
 
 
 def solution_facts(solution: Solution) -> dict[str, Any]:
@@ -153,7 +167,7 @@ def solution_facts(solution: Solution) -> dict[str, Any]:
 
 
 def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
-    """The facts of the search in a model file beyond `solution_facts`, as a network's JSON does (`netjson`)."""
+    """The facts of the search in a model file beyond `solution_facts`, as in a network's JSON (`netjson`)."""
     network = Network.of(solution, problem)
     return {
         "tolerance": solution.tolerance,
@@ -165,7 +179,23 @@ def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
 
 
 def write_model(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model, whole or not at all."""
+    """Write a model as JSON, completely or not at all.
+
+    Parameters
+    ----------
+    model : Model
+    path : str or path-like
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from exactbnc import DAG
+    >>> net = BayesNet(DAG.from_arcs(["y"], []), (("a", "b"),), (np.array([0.25, 0.75]),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_model(Model(net, "y"), f"{folder}/model.json")
+    ...     read_model(f"{folder}/model.json").classes
+    ('a', 'b')
+    """
     network, _ = bayesnetjson.render(model.net, model.class_name)
     head = {
         "format": bayesnetjson.MODEL_FORMAT,
@@ -181,7 +211,7 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise ParameterError(f"a model file holds texts of UTF-8, but {error}") from error
+        raise ParameterError(f"a model file is UTF-8, but {error}") from error
     with atomic_write(path) as (sink,):
         sink.write(content)
 

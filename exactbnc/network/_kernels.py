@@ -62,7 +62,7 @@ def add_known(
     s: int,
     sums: NDArray[np.float64],
 ) -> None:
-    """As `add_complete`, but a family with an unknown member is left out."""
+    """As `add_complete`, but families with an unknown member are skipped."""
     for row in range(codes.shape[1]):
         for f in range(len(base)):
             cell = base[f]

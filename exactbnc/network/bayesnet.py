@@ -145,10 +145,25 @@ class BayesNet:
             return self.log_probability(codes) - self.log_probability(evidence)
 
     def query(self, *names: str, evidence: Mapping[str, Hashable] | None = None) -> Floats:
-        """P(names | evidence) as a table with one axis per name; nan if the evidence is impossible.
+        """P(names | evidence), exactly.
 
         A value is the state with the same text or number, as in a table of rows; None and NaN are unknown
         values. A ParameterError lists the states if a value is not one of them.
+
+        Parameters
+        ----------
+        *names : str
+        evidence : mapping of names to values, optional
+
+        Returns
+        -------
+        array of float64
+            One axis per name, in the order of its states; nan if the evidence is impossible.
+
+        Raises
+        ------
+        ParameterError
+            If a name is not a variable, or a value not one of its states.
         """
         from exactbnc.network.posterior import query
 
@@ -195,7 +210,18 @@ class BayesNet:
         return codes
 
     def sample(self, n_rows: int, *, seed: int = 0) -> Dataset:
-        """Draw rows, parents before children."""
+        """Draw rows from the joint distribution.
+
+        Parameters
+        ----------
+        n_rows : int
+        seed : int, default 0
+            The same seed draws the same rows.
+
+        Returns
+        -------
+        Dataset
+        """
         if n_rows < 1:
             raise ParameterError(f"n_rows must be at least 1. Got {n_rows} instead.")
         random = np.random.default_rng(seed)

@@ -32,7 +32,7 @@ class OpenFamilies:
 
 
 def open_families(net: BayesNet, children: Iterable[int], target: int | None) -> OpenFamilies:
-    """Lay out the families of these children; each must hold the target, if there is one."""
+    """Lay out the families of these children; each must contain the target, if there is one."""
     start, members, base, tables = [0], list[int](), list[int](), list[Floats]()
     strides: list[int] = []
     size = 0

@@ -1,8 +1,8 @@
-"""What a network says of a row: log P of its known values, and the distribution of one variable given the others.
+"""Probabilities of rows: log P of the known values, and the distribution of one variable given the others.
 
     log P(t | x) = log prod_{families with t} P(x_v | parents of v) - log sum over t' of the same
 
-Families that do not hold the target cancel; unknown values are summed out exactly (`exactbnc.network.elimination`). A
+Families without the target cancel; unknown values are summed out exactly (`exactbnc.network.elimination`). A
 row that is impossible for every state of the target says nothing about it: it gets the distribution that the target
 has without any evidence. (What the families without the target find impossible cancels, and is not noticed.)
 """
@@ -65,7 +65,7 @@ def query(net: BayesNet, targets: Sequence[int], row: Codes) -> Floats:
     """P(targets | the known values of the row), one axis per target; nan where the row is impossible."""
     for position, v in enumerate(targets):
         if v in targets[:position] or row[v] != UNKNOWN:
-            raise ParameterError(f"{net.names[v]!r} must be asked for once, and not be in the evidence")
+            raise ParameterError(f"{net.names[v]!r} must be queried once, and not be in the evidence")
     known = {v for v in range(net.n_vars) if row[v] != UNKNOWN}
     needed = set(targets) | known
     for v in reversed(net.dag.order):

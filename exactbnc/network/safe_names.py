@@ -1,11 +1,11 @@
-"""Names and states that a format cannot hold, written as words that it can, and read back as they were.
+"""Escaping of names and states that a format cannot represent, and the reverse.
 
     a character that is not allowed      _xHHHH_    its code point, four to six hexadecimal digits
     an underscore that would look so     _x005F_
     nothing at all                       _x_
     1 beside '1' in one variable         _xint_1    likewise _xfloat_1.5 and _xbool_True: the state is no text
 
-Underscore, x and four digits is the escape of ISO 9075-14 (SQL/XML). Whatever a format can hold stays as it is, and
+Underscore, x and four digits is the escape of ISO 9075-14 (SQL/XML). What a format can represent is not changed, and
 `decode` needs no side-car file. A name of another program that happens to look like an escape is read as one.
 """
 
@@ -30,7 +30,7 @@ _LAST_CODE = 0x10FFFF
 
 @dataclass(frozen=True)
 class Rule:
-    """What a format can hold: words that fit `word` and have no character that `unsafe` finds."""
+    """What a format can represent: words that fit `word` and have no character that `unsafe` finds."""
 
     word: re.Pattern[str]
     unsafe: re.Pattern[str]
@@ -120,7 +120,7 @@ def decode(word: str) -> str:
 
 
 def decode_state(word: str) -> str | int | float | bool:
-    """The state that was written as this word: a text, unless the word says its type."""
+    """The state that was written as this word: a text, unless the word contains its type."""
     if "_x" not in word:
         return word
     typed = _TYPED.fullmatch(word)

@@ -1,8 +1,7 @@
 """Which state of a network a value is.
 
 The one rule for rows of a table, for evidence and for models: a value is the state of the same type that equals it,
-or else the state with the same text, or else the one state that is the same number (a program that writes 1 as 1.0
-means the same thing).
+or else the state with the same text, or else the one state that is the same number (1.0 is 1).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from math import isnan, nan
 
 
 def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[int | None]:
-    """The code of the state that each value is; None where it is no state.
+    """The code of the state that each value is; None where it is not a state.
 
     >>> state_codes(("1", "2"), (1, 2.0, "3"))
     [0, 1, None]
@@ -32,8 +31,11 @@ def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[
 
 
 def _number(value: Hashable) -> float:
-    """The number that a value is or spells; NaN if it is not a number."""
+    """The number that a value is or spells, as tables spell numbers; NaN if it is not a number."""
+    text = str(value)
+    if not text.isascii() or "_" in text:  # numbers to Python alone
+        return nan
     try:
-        return float(str(value))
+        return float(text)
     except ValueError:
         return nan

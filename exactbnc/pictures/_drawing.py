@@ -73,7 +73,7 @@ def draw_on(dag: DAG, axes: Axes | None, class_name: str | None, title: str | No
 
 @dataclass(frozen=True)
 class _Sketch:
-    """Where everything goes."""
+    """The positions of all elements."""
 
     layout: Layout
     labels: Sequence[str]
@@ -196,7 +196,7 @@ def _draw_boxes(
 
 
 def _label(name: str) -> str:
-    """The name on one line, its middle left out where it is long."""
+    """The name on one line, its middle omitted where it is long."""
     shown = " ".join(name.split())
     if len(shown) > _LONGEST_LABEL:
         shown = f"{shown[: _LONGEST_LABEL // 2]}…{shown[-_LONGEST_LABEL // 2 + 1 :]}"
@@ -217,7 +217,7 @@ def _text_width(text: str) -> float:
 
 
 def _warn_of_missing_glyphs(caught: Sequence[warnings.WarningMessage]) -> None:
-    """Pass warnings on; matplotlib has one for every sign that its font lacks, which becomes one in all."""
+    """Repeat warnings, but only one for all characters that matplotlib's font lacks."""
     lacking = {str(warning.message) for warning in caught if str(warning.message).startswith("Glyph ")}
     if lacking:
         warnings.warn(

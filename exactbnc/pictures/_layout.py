@@ -69,7 +69,7 @@ def layered_layout(parents: Sequence[Sequence[int]], widths: Sequence[float], *,
 
 @dataclass(frozen=True)
 class _Graph:
-    """The layers with dummy vertices; `chains` holds, per arc, its vertices from the parent to the child."""
+    """The layers with dummy vertices; `chains` has, per arc, its vertices from the parent to the child."""
 
     layers: Order
     up: list[list[int]]
@@ -97,7 +97,7 @@ def _best_shaped(
 
 
 def _page_height(x: Sequence[float], y: Sequence[float]) -> float:
-    """How high a page of the right shape must be to hold the drawing."""
+    """How high a page of the right shape must be to contain the drawing."""
     width, height = (max(places, default=0.0) - min(places, default=0.0) for places in (x, y))
     return max(width / PAGE_SHAPE, height)
 

@@ -27,7 +27,30 @@ _DOT_SECONDS = 60
 
 
 def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = None, title: str | None = None) -> None:
-    """Draw the network into a .png, .svg or .pdf file, whole or not at all."""
+    """Draw a network into a file, completely or not at all.
+
+    Parameters
+    ----------
+    dag : DAG
+    path : str or path-like
+        A file ending in .png, .svg or .pdf.
+    class_name : str, optional
+        A variable to highlight.
+    title : str, optional
+
+    Raises
+    ------
+    ParameterError
+        If the suffix is unknown or the network has no variables.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plot(DAG.from_modelstring("[A][B|A]"), f"{folder}/net.svg")
+    ...     "</svg>" in pathlib.Path(folder, "net.svg").read_text()
+    True
+    """
     suffix = picture_suffix(path)
     if not dag.names:
         raise ParameterError("a picture needs at least one variable, the network has none")
@@ -38,7 +61,20 @@ def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = Non
 
 
 def plot_on(dag: DAG, axes: Axes | None = None, *, class_name: str | None = None, title: str | None = None) -> Axes:
-    """Draw the network with matplotlib into the axes, or into a new figure, and give the axes."""
+    """Draw a network with matplotlib into the axes, or into a new figure.
+
+    Parameters
+    ----------
+    dag : DAG
+    axes : matplotlib.axes.Axes, optional
+    class_name : str, optional
+        A variable to highlight.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     if not dag.names:
         raise ParameterError("a picture needs at least one variable, the network has none")
     return draw_on(dag, axes, class_name, title)
@@ -53,7 +89,7 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes | None:
-    """What `dot` draws; None if it is not there or cannot."""
+    """The picture by graphviz; None if `dot` is not installed or fails."""
     program = shutil.which("dot")
     if program is None:
         return None

@@ -35,7 +35,7 @@ MOST_ROC_POINTS = 200
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions of similar confidence: how sure they are on average, how often they come true, how many rows."""
+    """Predictions of similar confidence: their mean confidence, how often they are right, the number of rows."""
 
     confidence: float
     share: float
@@ -68,7 +68,24 @@ class Assessment:
 
 
 def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int = 0) -> Assessment:
-    """Cross-validate the recipe in the subject's file."""
+    """Cross-validate the recipe in the subject's file.
+
+    Parameters
+    ----------
+    subject : Subject
+    dataset : Dataset
+    n_folds : int, default 10
+    seed : int, default 0
+
+    Returns
+    -------
+    Assessment
+
+    Raises
+    ------
+    ParameterError
+        If there is no class, or the folds do not fit the data.
+    """
     class_name = subject.class_name
     if class_name is None:
         raise ParameterError("a network without a class predicts nothing; name the class with --class")
@@ -175,7 +192,7 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
     recipe = replace(Recipe.from_json(stored), n_jobs=None)
     steps = subject.provenance.get("steps")
     steps = dict(steps) if isinstance(steps, dict) else {}
-    notes = ["In every fold the whole recipe is run anew on the training rows."]
+    notes = ["In every fold the whole recipe is run again on the training rows."]
     model = subject.model
     if "discretize" not in steps and model is not None and model.cut_points:
         dataset = cut(dataset, model.cut_points)

@@ -18,7 +18,7 @@ N_COLOURS = 6
 """Colours of series in the style sheet; more series repeat them with another dash."""
 
 LEAST_STAY = 0.004
-"""A value that holds for a smaller part of the time would not be seen."""
+"""A value that lasts for a smaller part of the time would be invisible."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _lasting(points: Sequence[tuple[float, float]], least: float) -> list[tuple[
 
 
 def _steps(points: Sequence[tuple[float, float]], end: float) -> list[tuple[float, float]]:
-    """A value holds until the next one."""
+    """A value lasts until the next one."""
     drawn = [points[0]]
     for (_, before), (seconds, value) in pairwise(points):
         drawn += [(seconds, before), (seconds, value)]
@@ -141,7 +141,7 @@ def _steps(points: Sequence[tuple[float, float]], end: float) -> list[tuple[floa
 
 
 def reliability_chart(bins: Sequence[Bin], x_title: str) -> str:
-    """How sure predictions are against how often they come true; the area of a dot is the number of rows."""
+    """How sure predictions are against how often they are right; the area of a dot is the number of rows."""
     frame = Frame((0.0, 1.0), (0.0, 1.0), height=340.0)
     most = max(each.weight for each in bins)
     marks = [frame.axes(x_title, "observed share"), frame.line([(0, 0), (1, 1)], class_="diagonal")]

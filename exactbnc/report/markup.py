@@ -1,6 +1,6 @@
 """Text from files, made harmless for a page: in HTML, in attributes, and in JSON inside a script element.
 
-Everything that was read from a file goes through `text` or `embedded_json`. Control characters, which HTML cannot hold,
+Everything that was read from a file goes through `text` or `embedded_json`. Control characters, which HTML forbids,
 and half surrogate pairs, which UTF-8 cannot, become U+FFFD; directions of writing are kept apart by the style sheet.
 """
 

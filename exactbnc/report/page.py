@@ -1,4 +1,4 @@
-"""The page: sections in the order in which people ask, in one file that needs nothing else.
+"""The page: its sections in one file that needs nothing else.
 
 What is it (the graph)? How good is it known to be? How well does it classify? What matters in it? Where is it from?
 The style, the script and the template are files of this package; the page carries them inside, with a policy that lets
@@ -31,7 +31,7 @@ SHORTEST_SEARCH = 0.05
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page; one without content is left out."""
+    """A part of the page; one without content is omitted."""
 
     key: str
     title: str
@@ -46,7 +46,29 @@ def render_report(
     made: str | None = None,
     tables_note: str | None = None,
 ) -> str:
-    """The report as one HTML text; `made` is its date, `tables_note` says where tables come from that were fitted."""
+    """Render the report as one HTML page that needs no other file.
+
+    Parameters
+    ----------
+    subject : Subject
+    title : str, optional
+    assessment : Assessment, optional
+        Its performance in cross-validation.
+    made : str, optional
+        The date of the report.
+    tables_note : str, optional
+        Explains where fitted tables come from.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from exactbnc import DAG
+    >>> render_report(Subject("net", DAG.from_modelstring("[A][B|A]")))[:15]
+    '<!doctype html>'
+    """
     information = {} if subject.net is None else arc_information(subject.net)
     relevance = _relevance(subject)
     picture = draw_graph(subject, information)
@@ -220,7 +242,7 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
 
 def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
-        words = "The file holds a structure without conditional tables; with --data they are fitted."
+        words = "The file contains a structure without conditional tables; with --data they are fitted."
         return element("p", text(words), class_="empty")
     hint = paragraphs([] if note is None else [note])
     hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",

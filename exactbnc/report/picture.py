@@ -108,7 +108,7 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
 
 
 def short_label(name: str) -> str:
-    """The name on one line, its middle left out where it is long.
+    """The name on one line, its middle omitted where it is long.
 
     >>> short_label("a rather long name of a variable")
     'a rather lon…f a variable'
@@ -179,7 +179,7 @@ def _way_round(
 
 
 def _hits(points: Sequence[Point], boxes: Sequence[int], centres: Sequence[Point], widths: Sequence[float]) -> bool:
-    """Does the line or the quadratic curve touch one of the boxes?"""
+    """Whether the line or the quadratic curve touches one of the boxes."""
     (x0, y0), (x1, y1), (x2, y2) = points if len(points) == 3 else (points[0], _half_way(*points), points[1])
     for step in range(1, 40):
         t = step / 40

@@ -1,7 +1,7 @@
 """What a report is about: a network with everything that its file contains.
 
 A network of `exactbnc solve` and a model of `exactbnc learn`, both JSON, record how they were found; the other formats
-hold a structure, or a structure with its tables, and everything else is unknown.
+contain a structure, or a structure with its tables, and everything else is unknown.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ TracePoint = tuple[float, float | None, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A network and what is known of it; `search` holds status, score, bound, gap, method, tolerance and so on.
+    """A network and what is known of it; `search` has status, score, bound, gap, method, tolerance and so on.
 
-    `has_certificate` is None where the kind of file never holds one.
+    `has_certificate` is None where the format never has one.
     """
 
     source: str
@@ -57,7 +57,21 @@ class Subject:
 
 
 def read_subject(path: str | os.PathLike[str]) -> Subject:
-    """Read a network file of any kind; a NetworkFileError says what is wrong with it."""
+    """Read a network or model of any format for a report.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    Subject
+
+    Raises
+    ------
+    NetworkFileError
+        If the content is not a network; the message says what is wrong with it.
+    """
     name = Path(path).name
     inner = [suffix for suffix in Path(name.lower()).suffixes if suffix not in (".gz", ".xz")][-1:]
     if inner == [".json"]:
@@ -147,5 +161,5 @@ def _trace(stored_facts: Mapping[str, Any]) -> list[TracePoint]:
 
 
 def is_number(value: Any) -> bool:
-    """Is it a finite number of JSON?"""
+    """Whether it is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -1,6 +1,6 @@
 """The tables of a report: conditional probabilities, variables, arcs, the confusion matrix.
 
-A cell that holds a number carries it in `data-value`, by which the script sorts. Probabilities come with a bar.
+A numeric cell has its number in `data-value`, by which the script sorts. Probabilities have a bar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from exactbnc.report.subject import Subject
 MOST_ROWS, LEAST_ROWS = 64, 8
 MOST_STATES = 12
 MOST_CELLS = 30_000
-"""Over all tables of a page; in large networks every table is cut short."""
+"""Over all tables of a page; in large networks every table is shortened."""
 MOST_WITH_SHARES = 10
 """Classes of a confusion matrix whose cells have room for two numbers."""
 
@@ -135,7 +135,7 @@ def relevance_table(subject: Subject, relevance: Mapping[str, float], entropy: f
 
 
 def conditional_tables(net: BayesNet) -> str:
-    """One collapsed table per variable, cut where it is long."""
+    """One collapsed table per variable, shortened where it is long."""
     shown = [_n_columns(net, v) for v in range(net.n_vars)]
     most_rows = max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // max(1, sum(shown))))
     parts = []
@@ -202,8 +202,8 @@ def _conditional_table(net: BayesNet, v: int, most_rows: int) -> str:
         notes.append(f"the first {most_rows} of {len(table):,} configurations")
     if len(states) > n_shown:
         notes.append(f"the first {n_shown} of {len(states):,} states")
-    cut = element("p", f"Shown: {' and '.join(notes)}.", class_="note") if notes else ""
-    return element("div", element("table", content, class_="probabilities"), class_="scroll") + cut
+    note = element("p", f"Shown: {' and '.join(notes)}.", class_="note") if notes else ""
+    return element("div", element("table", content, class_="probabilities"), class_="scroll") + note
 
 
 def _share(value: float | None, most: float) -> float:

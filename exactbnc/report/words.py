@@ -47,12 +47,12 @@ def proof_sentences(subject: Subject) -> list[str]:
         )
     if subject.has_certificate:
         sentences.append(
-            f"The file holds a certificate, a proof that anybody can check: exactbnc verify CACHE {subject.source}"
+            f"The file contains a certificate, a proof that anybody can check: exactbnc verify CACHE {subject.source}"
         )
     elif subject.has_certificate is False and search.get("status") == "optimal":
         sentences.append(
-            f"The file holds no certificate; exactbnc solve CACHE --certificate -o {subject.source} writes one where "
-            "there can be one."
+            f"The file contains no certificate; exactbnc solve CACHE --certificate -o {subject.source} writes one "
+            "where there can be one."
         )
     return sentences
 
@@ -104,7 +104,7 @@ def score_name(provenance: Mapping[str, Any]) -> str | None:
 
 
 def structure_name(provenance: Mapping[str, Any]) -> str | None:
-    """The structure that was asked for; earlier versions wrote "family" for that of the constraints."""
+    """The structure that was requested; earlier versions wrote "family" for that of the constraints."""
     held = (("recipe", "structure"), ("constraints", "structure"), ("constraints", "family"), ("domain", "family"))
     for holder, key in held:
         facts = provenance.get(holder)

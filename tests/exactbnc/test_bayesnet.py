@@ -127,6 +127,12 @@ def test_values_of_another_type_are_matched_alike_in_rows_and_in_evidence(states
     assert net.codes_of(table).tolist() == [[1]]
 
 
+@pytest.mark.parametrize("value", ["b9", 7, True])
+def test_evidence_that_is_not_a_state_is_refused_with_the_states(value):
+    with refusal(f"{value!r} is not a state of 'B'; its states are 'b0', 'b1', 'b2'"):
+        collider().query("A", evidence={"B": value})
+
+
 def test_rows_by_name_become_codes_and_what_is_not_known_is_unknown():
     row = collider().encode_row({"C": "c1", "A": "a0", "B": None})
 

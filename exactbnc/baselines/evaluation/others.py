@@ -1,10 +1,10 @@
 """Classifiers of scikit-learn to compare with, on one-hot codes: a decision tree, neighbours, support vector machines.
 
 They replace Weka's in the papers' comparisons. The decision tree by entropy with two rows per leaf is not pruned
-as C4.5 is; k-NN, on one-hot codes, goes by the number of features that differ; the penalties of the support vector
+as C4.5 is; k-NN, on one-hot codes, counts the features that differ; the penalties of the support vector
 machines (and the width of the Gaussian kernel) are chosen by five-fold cross-validation on the training rows from the
 grids of Carvalho et al. (2011); logistic regression has Weka's ridge of 1e-8. A support vector machine predicts only
-the class: its log-posterior is 0 for that class and -inf for the others. A row is learned from as often as it counts.
+the class: its log-posterior is 0 for that class and -inf for the others. Rows are repeated by their weights.
 Reference: Carvalho, Roos, Oliveira, Myllymäki, "Discriminative learning of Bayesian networks via factorized
 conditional log-likelihood", JMLR 12 (2011), section 6.
 """
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Other:
-    """A classifier of scikit-learn, made anew for each training set."""
+    """A classifier of scikit-learn, created for each training set."""
 
     name: str
 
@@ -50,20 +50,20 @@ class Other:
             model = OTHERS[self.name]().fit(np.repeat(rows, times, axis=0), np.repeat(classes, times))
 
         def log_posterior(codes: NDArray[np.uint16]) -> Floats:
-            asked = one_hot(codes[features], arities)
+            coded = one_hot(codes[features], arities)
             found = np.full((codes.shape[1], n_classes), -np.inf)
             if hasattr(model, "predict_proba"):
                 with np.errstate(divide="ignore"):
-                    found[:, model.classes_] = np.log(model.predict_proba(asked))
+                    found[:, model.classes_] = np.log(model.predict_proba(coded))
             else:
-                found[np.arange(len(found)), model.predict(asked)] = 0.0
+                found[np.arange(len(found)), model.predict(coded)] = 0.0
             return found
 
         return Fitted(log_posterior, is_proved=None)
 
 
 def one_hot(codes: NDArray[np.uint16], arities: NDArray[np.int64]) -> Floats:
-    """Rows x states of all variables: 1 where the row has the state, nothing where its code is no state."""
+    """Rows x states of all variables: 1 where the row has the state, 0 where its code is not a state."""
     found = np.zeros((codes.shape[1], int(arities.sum())))
     for column, arity, start in zip(codes, arities, np.cumsum(arities) - arities, strict=True):
         known = np.flatnonzero(column < arity)

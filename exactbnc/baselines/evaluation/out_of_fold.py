@@ -1,7 +1,7 @@
 """Predictions for every row by a classifier that did not see it: cross-validation that keeps the probabilities.
 
-Folds, cuts and measures are those of `cross_validate`; every row is in the test part of one fold, so its prediction is
-one that new data would get. `FixedStructure` is for a network whose structure was not learned here.
+Folds, cut points and measures are those of `cross_validate`; every row is in the test part of one fold, so its
+prediction is one that new data would get. `FixedStructure` is for a network whose structure was not learned here.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ def predict_out_of_fold(
     log_posterior = np.full((dataset.n_rows, n_classes), np.nan)
     found = []
     for train, test in _folds(dataset, class_name, n_folds, seed):
-        known, asked = dataset.rows(train), dataset.rows(test)
+        training, held_out = dataset.rows(train), dataset.rows(test)
         if discretize is not None:
-            cut_points = learn_cuts(known, class_name, discretize, keep_at_most=keep_at_most)
-            known, asked = cut(known, cut_points), cut(asked, cut_points)
+            cut_points = learn_cuts(training, class_name, discretize, keep_at_most=keep_at_most)
+            training, held_out = cut(training, cut_points), cut(held_out, cut_points)
         begun = time.perf_counter()
-        fitted = method.fit(known, class_name)
+        fitted = method.fit(training, class_name)
         ready = time.perf_counter()
-        log_posterior[test] = fitted.predict(asked.codes)
+        log_posterior[test] = fitted.predict(held_out.codes)
         seconds = {"fit_seconds": ready - begun, "predict_seconds": time.perf_counter() - ready}
-        weights = None if asked.weights is None else asked.weights.astype(np.float64)
-        measured = measures(log_posterior[test], asked.column(class_name), weights)
+        weights = None if held_out.weights is None else held_out.weights.astype(np.float64)
+        measured = measures(log_posterior[test], held_out.column(class_name), weights)
         found.append(Scores(**measured, **seconds, is_proved=fitted.is_proved))  # type: ignore[arg-type]
     return OutOfFold(Evaluation(method.name, tuple(found)), log_posterior)

@@ -73,7 +73,7 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> Comparison:
 def hommel(p_values: Sequence[float]) -> list[float]:
     """The p-values of several comparisons, adjusted by Hommel's procedure.
 
-    p_i is the largest over the subsets of the hypotheses that hold i of Simes' p of the subset (Wright 1992).
+    p_i is the largest over the subsets of the hypotheses with i of Simes' p of the subset (Wright 1992).
     """
     try:
         from statsmodels.stats.multitest import multipletests

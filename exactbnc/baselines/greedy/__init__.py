@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from exactbnc.baselines.greedy._ascent import SearchResult
 from exactbnc.baselines.greedy._local_scores import LocalScores
-from exactbnc.baselines.greedy.bnc2p import BNC2P
-from exactbnc.baselines.greedy.cmdl import GBNCMDL
+from exactbnc.baselines.greedy.conditional import BNC2P, GBNCMDL
 from exactbnc.baselines.greedy.hill_climbing import HillClimbing, ghc2, hill_climb
 from exactbnc.baselines.greedy.mc_dag_ges import MCDagGES, is_minimal_class_focused
-from exactbnc.baselines.greedy.result import SearchResult
 
 GreedyMethod = HillClimbing | BNC2P | GBNCMDL | MCDagGES
 

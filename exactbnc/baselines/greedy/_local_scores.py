@@ -1,4 +1,4 @@
-"""Local scores of single families, worked out when first asked for and then remembered.
+"""Local scores of single families, computed on first use and then cached.
 
 A greedy search looks at the present parents of a child and at every set with one parent more; these are scored in one
 pass of the kernels that also fill score caches, so that the numbers are the same.

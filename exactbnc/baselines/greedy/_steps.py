@@ -1,7 +1,7 @@
 """The steps of a greedy search: which families a move changes, and which moves keep the structure legal.
 
 A *step* gives one child new parents; a reversal changes a second family along with it. Legal are the structures without
-a directed cycle whose parent sets the domain holds.
+a directed cycle whose parent sets are in the domain.
 """
 
 from __future__ import annotations

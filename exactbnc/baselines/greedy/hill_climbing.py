@@ -21,10 +21,9 @@ from typing import Protocol
 import numpy as np
 
 from exactbnc.baselines.evaluation.methods import Fitted
-from exactbnc.baselines.greedy._ascent import Ascent, Deadline, OnMove, ascend
+from exactbnc.baselines.greedy._ascent import Ascent, Deadline, OnMove, SearchResult, ascend, classifier
 from exactbnc.baselines.greedy._local_scores import LocalScores
 from exactbnc.baselines.greedy._steps import OPERATORS, ParentSets, Step, legal_steps, start_of
-from exactbnc.baselines.greedy.result import SearchResult, classifier
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.parameters.closed_form import Dirichlet
@@ -40,18 +39,42 @@ SHAKEN = 0.5
 
 
 class FamilyScores(Protocol):
-    """Where local scores come from."""
+    """A source of local scores."""
 
     def __call__(self, child: int, parents: frozenset[int], /) -> float:
         """The score of a child with these parents."""
 
     def extend(self, child: int, parents: frozenset[int], /) -> None:
-        """The sets with one parent more will be asked for."""
+        """Prepare the scores of all sets with one parent more."""
 
 
 @dataclass(frozen=True)
 class HillClimbing:
-    """A structure by hill climbing, then parameters; `max_parents` counts the class, `time_limit` is in seconds."""
+    """A structure by hill climbing, then parameters.
+
+    Parameters
+    ----------
+    criterion : str or Score, default "bdeu"
+    structure : str, default "general"
+    parameters : str or ParameterEstimator, default "eap"
+    max_parents : int, optional
+        The class counted.
+    k : int, optional
+        For the structure "kdb".
+    start : {"empty", "naive_bayes"}
+    operators : tuple of str
+        Some of "add", "delete" and "reverse".
+    tabu, restarts, seed, time_limit
+        As in `hill_climb`.
+    label : str, optional
+        Its name in tables.
+
+    Examples
+    --------
+    >>> data = Dataset.from_codes([[0, 1] * 8, [0, 0, 1, 1] * 4, [0, 1] * 8])
+    >>> HillClimbing().search(data, "2").dag.n_arcs
+    1
+    """
 
     criterion: str | Score = "bdeu"
     structure: str = "general"
@@ -130,9 +153,43 @@ def hill_climb(
 ) -> SearchResult:
     """A structure of the domain that no single step improves.
 
-    Without a start, the required arcs: the empty network, or naive Bayes where the class is a parent of every feature.
-    `max_parents`, the class included, narrows the domain. A TAN is searched for as a FAN: its tree may fall into parts.
-    `tabu` and `restarts` never make the result worse; the steps from random structures depend on `seed` alone.
+    A TAN is searched for as a FAN: its tree may fall into parts. `tabu` and `restarts` never make the result worse.
+
+    Parameters
+    ----------
+    local_scores : FamilyScores
+        Such as `LocalScores`.
+    domain : Domain
+    start : DAG, optional
+        By default the required arcs: the empty network, or naive Bayes where the class is a parent of every feature.
+    max_parents : int, optional
+        The class counted; narrows the domain.
+    operators : tuple of str
+        Some of "add", "delete" and "reverse".
+    tabu : int, default 0
+        The length of the tabu list.
+    restarts : int, default 0
+    seed : int, default 0
+        Of the random steps before a restart.
+    time_limit : float, optional
+        In seconds.
+    on_move : callable, optional
+        Called with the structure and its score after every step.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    ParameterError
+        If a setting is out of range, or the score needs a limit on the parents.
+
+    Examples
+    --------
+    >>> data = Dataset.from_codes([[0, 1] * 8, [0, 1] * 8])
+    >>> hill_climb(LocalScores(data, "bic"), Domain.of(data.names)).dag.n_arcs
+    1
     """
     for setting, value in (("tabu", tabu), ("restarts", restarts)):
         if value < 0:

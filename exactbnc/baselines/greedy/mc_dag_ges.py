@@ -24,10 +24,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from exactbnc.baselines.evaluation.methods import Fitted
-from exactbnc.baselines.greedy._ascent import Deadline, OnMove, ascend
-from exactbnc.baselines.greedy._conditional import ConditionalScore
+from exactbnc.baselines.greedy._ascent import Deadline, OnMove, SearchResult, ascend, classifier
 from exactbnc.baselines.greedy._steps import ParentSets, Step, ancestors
-from exactbnc.baselines.greedy.result import SearchResult, classifier
+from exactbnc.baselines.greedy.conditional import ConditionalScore
 from exactbnc.graph.dag import DAG
 from exactbnc.graph.equivalence import cpdag
 from exactbnc.network.parameters import ParameterEstimator
@@ -35,18 +34,27 @@ from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
 MOST_CELLS = 2**22
-"""No arc is added that would make a table larger (32 MiB): the CLL has no penalty, so tables grow until rows are told
-apart, and the parameters of the result have to fit into memory.
+"""No arc is added that would make a table larger (32 MiB): the CLL has no penalty, so tables grow until rows are
+separated, and the parameters of the result have to fit into memory.
 """
 
 Adjacency = list[set[int]]
 Fits = Callable[[int, frozenset[int]], bool]
-"""May a child have these parents?"""
+"""Whether a child may have these parents."""
 
 
 @dataclass(frozen=True)
 class MCDagGES:
-    """`max_parents` counts the class (None: no limit, as in the papers); `time_limit` is in seconds."""
+    """MC-DAG-GES: greedy equivalence search on the conditional likelihood; see the module.
+
+    Parameters
+    ----------
+    parameters : str or ParameterEstimator, default "eap"
+    max_parents : int, optional
+        The class counted; no limit by default, as in the papers.
+    time_limit : float, optional
+        In seconds.
+    """
 
     parameters: str | ParameterEstimator = "eap"
     max_parents: int | None = None
@@ -84,7 +92,7 @@ class MCDagGES:
 
 
 def is_minimal_class_focused(dag: DAG, class_name: str) -> bool:
-    """Does every arc point to a child of the class?"""
+    """Whether every arc points to a child of the class."""
     target = dag.names.index(class_name)
     return all(target in parents for parents in dag.parents if parents)
 

@@ -72,7 +72,14 @@ class TanAverage:
     def of(
         cls, dataset: Dataset, class_name: str, *, weight: float = 10.0, stubborn: float | None = None
     ) -> TanAverage:
-        """Learn from a data set: TBMATAN, or with `stubborn=5` SSTBMATAN."""
+        """Learn from a data set: TBMATAN, or with `stubborn=5` SSTBMATAN.
+
+        Examples
+        --------
+        >>> data = Dataset.from_codes([[0, 1] * 8, [0, 0, 1, 1] * 4, [0, 1] * 8])
+        >>> TanAverage.of(data, "2").edge_probabilities().round(6).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+        """
         features, class_index = _split(dataset, class_name)
         return cls(
             class_name,
@@ -95,11 +102,11 @@ class TanAverage:
                 f"further rows must have the features {listing(map(repr, self.features))}, in this order. "
                 f"Got {listing(repr(dataset.names[u]) for u in features)} instead."
             )
-        came = tuple(dataset.states[u] for u in features)
+        listed_states = tuple(dataset.states[u] for u in features)
         for name, known, listed in zip(
             (*self.features, self.class_name),
             (*self.states, self.classes),
-            (*came, dataset.states[class_index]),
+            (*listed_states, dataset.states[class_index]),
             strict=True,
         ):
             if listed[: len(known)] != known or (name == self.class_name and listed != known):
@@ -107,8 +114,8 @@ class TanAverage:
                     f"further rows must declare the same states of {name!r}, {listing(map(repr, known))}, and new ones "
                     f"of a feature after them. Got {listing(map(repr, listed))} instead."
                 )
-        counts = self.counts if came == self.states else self.counts.widened(list(map(len, came)))
-        return replace(self, states=came, counts=counts + PairCounts.of(dataset, features, class_index))
+        counts = self.counts if listed_states == self.states else self.counts.widened(list(map(len, listed_states)))
+        return replace(self, states=listed_states, counts=counts + PairCounts.of(dataset, features, class_index))
 
     def log_joint(self, codes: Codes) -> Floats:
         """log P(the known features of a row, c | data), rows x classes; `codes` are features x rows."""
@@ -152,7 +159,7 @@ class TanAverage:
     def _tables(self) -> tuple[EdgeTables, float]:
         """The kernel's tables, and the log of what it leaves out: the scale of h for n - 1 edges, and Z_beta*.
 
-        The weight of the heaviest tree is left out of both tree sums: it is large, and would cost digits.
+        The weight of the heaviest tree is factored out of both tree sums: it is large, and would cost digits.
         """
         n, counts = len(self.features), self.counts
         bottleneck = bottlenecks(self.log_beta)

@@ -1,4 +1,4 @@
-"""What the data say about each edge: the counts of all pairs of features, log W_uv, and the stubborn transformation.
+"""The evidence for each edge: the counts of all pairs of features, log W_uv, and the stubborn transformation.
 
     W_uv = prod_{c,i} G(N'_u(i,c)) / G(N'_u(i,c) + N_u(i,c)) * the same for v
          * prod_{c,i,j} G(N'_uv(i,j,c) + N_uv(i,j,c)) / G(N'_uv(i,j,c))                                     (22)
@@ -55,7 +55,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, dataset: Dataset, features: Sequence[int], class_index: int) -> PairCounts:
-        """Count a data set, its rows as often as their weights say."""
+        """Count the rows of a data set, weighted."""
         arities = dataset.arities[list(features)]
         n, s = len(arities), int(dataset.arities[class_index])
         _check_memory(arities, s)

@@ -116,7 +116,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         is_unknown = self.classes_[codes] != labels
         if is_unknown.any():
             unknown = labels[is_unknown].tolist()[0]
-            raise DataError(f"y holds the class {unknown!r}; the classes are {self.classes_.tolist()}")
+            raise DataError(f"y contains the class {unknown!r}; the classes are {self.classes_.tolist()}")
         return codes
 
     def _further_states(self, names: tuple[str, ...], columns: list[Any]) -> dict[str, tuple[Any, ...]]:
@@ -200,7 +200,7 @@ def _check_choice(estimator: TableClassifier, name: str, choices: tuple[str | No
 
 
 def _missing_values(n_missing: Mapping[str, int]) -> str:
-    """What is wrong with training data that lack values, and the ways out."""
+    """The message for missing values in training data, with the remedies."""
     counts = ", ".join(f"{count} in {name!r}" for name, count in n_missing.items() if count)
     return (
         f"missing values (NaN or None) in the training data: {counts}; make them a state of their own "
@@ -209,5 +209,5 @@ def _missing_values(n_missing: Mapping[str, int]) -> str:
 
 
 def _has_value(table: Any) -> bool:
-    """Is there a value that is not missing?"""
+    """Whether a value is not missing."""
     return not all(missing_mask(column).all() for column in columns_of(table))

@@ -35,7 +35,7 @@ class Features:
 
     @classmethod
     def of(cls, dataset: Dataset, names: Sequence[str], has_missing: Sequence[bool]) -> Features:
-        """The columns of a data set; `has_missing` says which of them held missing values that became a state."""
+        """The columns of a data set; `has_missing` marks those with missing values that became a state."""
         return cls(tuple(names), tuple(dataset.states[dataset.index[name]] for name in names), tuple(has_missing))
 
     def encode(self, table: Any) -> Codes:

@@ -24,7 +24,7 @@ def encode_numbers(
 ) -> None:
     """codes[column, row] for numbers whose states are whole: lookup[start[column] + value - low[column]].
 
-    A number that is no state is unknown; NaN gets the code `of_missing` of its column.
+    A number that is not a state is unknown; NaN gets the code `of_missing` of its column.
     """
     n_rows, n_columns = values.shape
     for begin in range(0, n_rows, BLOCK):

@@ -19,13 +19,25 @@ from scorecache.errors import DataError
 class TBMATANClassifier(TableClassifier):
     """Bayesian model averaging over all TAN structures and their parameters, in closed form.
 
-    weight      lambda of equation 24, the equivalent sample size of the prior
-    discretize, missing, states     as in `ExactBNClassifier`
+    A row whose unknown values can be filled in in more than 4,096 ways is refused: no closed form is known for their
+    sum.
 
-    Fitted: `average_` (the posterior over the networks, with `edge_probabilities()`), `classes_`, `class_name_`,
-    `n_features_in_`, `feature_names_in_`, `discretizer_`. A row whose unknown values can be filled in in more than
-    4,096 ways is refused: no closed form is known for their sum.
+    Parameters
+    ----------
+    weight : float, default 10
+        lambda of equation 24, the equivalent sample size of the prior.
+    discretize, missing, states
+        As in `ExactBNClassifier`.
 
+    Attributes
+    ----------
+    average_ : TanAverage
+        The posterior over the networks, with `edge_probabilities()`.
+    classes_, class_name_, n_features_in_, feature_names_in_, discretizer_
+        As in `ExactBNClassifier`.
+
+    Examples
+    --------
     >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
     >>> TBMATANClassifier().fit(X, ["out", "out", "in", "in"] * 5).predict([["rain", "hot"]]).tolist()
     ['in']
@@ -58,7 +70,7 @@ class TBMATANClassifier(TableClassifier):
         """
         if not hasattr(self, "average_"):
             if classes is None:
-                raise DataError("classes must be passed on the first call to partial_fit: all that will ever occur")
+                raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
             dataset = self._training_data(X, y, sample_weight, classes=classes)
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
             return self
@@ -84,7 +96,20 @@ class TBMATANClassifier(TableClassifier):
 class SSTBMATANClassifier(TBMATANClassifier):
     """Structure-stubborn averaging: the weights of the edges are drawn into [10^-K, 1] (equations 25-29).
 
-    stubbornness    K; the other parameters are those of `TBMATANClassifier`
+    Parameters
+    ----------
+    weight : float, default 10
+        As in `TBMATANClassifier`.
+    stubbornness : float, default 5
+        K.
+    discretize, missing, states
+        As in `ExactBNClassifier`.
+
+    Examples
+    --------
+    >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+    >>> SSTBMATANClassifier().fit(X, ["out", "out", "in", "in"] * 5).predict([["sun", "hot"]]).tolist()
+    ['out']
     """
 
     def __init__(

@@ -35,25 +35,60 @@ if TYPE_CHECKING:
 class ExactBNClassifier(TableClassifier):
     """A Bayesian-network classifier whose structure is proved to be the best of its kind.
 
-    structure       "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its
-                    Markov blanket)
-    criterion       the name of a score (`exactbnc scores`), or a Score
-    max_parents     most parents of a variable, the class counted; None: as many as 500,000 families allow
-    k               most feature parents, for "kdb"
-    ess             equivalent sample size of the criterion and of the parameters "eap"
-    parameters      "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or a ParameterEstimator
-    constraints     `Constraints`, or a mapping with the names of their fields; the class is called `class_name_`
-    feature_selection   None or "bayes_factor": threshold and ESS by two folds of this very classifier
-    discretize      None, "mdlp", "median" or "quantile" (five intervals), for the numeric columns
-    missing         "error" or "category", for missing values in the training data
-    states          name -> states of a column, also those that do not occur
-    method          "auto", "dp", "order", "ilp" or "tree"
-    time_limit      seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap
-    n_jobs          threads; None and -1 are all cores
+    At prediction a missing value, and one never seen in training, is summed out exactly.
 
-    Fitted: `dag_`, `bayes_net_`, `solution_` (score, bound, gap, status), `problem_`, `classes_`, `class_name_`,
-    `n_features_in_`, `feature_names_in_`, `selected_features_`, `log_bayes_factors_`, `max_parents_`, `discretizer_`.
+    Parameters
+    ----------
+    structure : str, default "anb"
+        "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its Markov
+        blanket).
+    criterion : str or Score, default "bdeu"
+        The name of a score (`exactbnc scores`), or a Score.
+    max_parents : int, optional
+        Most parents of a variable, the class counted; by default as many as 500,000 families allow.
+    k : int, default 2
+        Most feature parents, for "kdb".
+    ess : float, default 1
+        Equivalent sample size of the criterion and of the parameters "eap".
+    parameters : str or ParameterEstimator, default "eap"
+        "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or an estimator.
+    constraints : Constraints or mapping, optional
+        A mapping has the names of the fields of `Constraints`; the class is called `class_name_`.
+    feature_selection : {None, "bayes_factor"}
+        Threshold and ESS of the selection are chosen by two folds of this classifier.
+    discretize : {None, "mdlp", "median", "quantile"}
+        For the numeric columns; "quantile" makes five intervals.
+    missing : {"error", "category"}
+        For missing values in the training data.
+    states : mapping, optional
+        Name -> states of a column, also those that do not occur.
+    method : str, default "auto"
+        The solver: "auto", "dp", "order", "ilp" or "tree".
+    time_limit : float, optional
+        Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap.
+    n_jobs : int, optional
+        Threads; None and -1 are all cores.
+    random_state : int, RandomState or None
+        The seed of the solver; None is 0, so that results repeat.
+    verbose : int, default 0
+        1 reports the data and the result on stderr.
 
+    Attributes
+    ----------
+    dag_ : DAG
+    bayes_net_ : BayesNet
+    solution_ : Solution
+        Score, bound, gap and status.
+    problem_ : Problem or None
+        None where the time ended before there was one.
+    classes_, class_name_, n_features_in_, feature_names_in_
+    selected_features_ : array of str
+    log_bayes_factors_ : dict or None
+    max_parents_ : int or None
+    discretizer_ : Discretizer or None
+
+    Examples
+    --------
     >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
     >>> y = ["out", "out", "in", "in"] * 5
     >>> model = ExactBNClassifier(structure="tan").fit(X, y)
@@ -113,7 +148,7 @@ class ExactBNClassifier(TableClassifier):
         self.problem_: Problem | None = learned.problem
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
-        if learned.solution.stop_reason == "interrupted":  # the model holds the best network so far
+        if learned.solution.stop_reason == "interrupted":  # the model keeps the best network so far
             raise KeyboardInterrupt
         self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self

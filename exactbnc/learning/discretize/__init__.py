@@ -5,7 +5,7 @@
     codes = MDLPDiscretizer().fit_transform(X, y)
 
 Cut points lie between distinct values only, and a value equal to a cut point belongs to the lower bin. The transformers
-are imported on first use: `tables`, which cuts the columns of a table, needs no scikit-learn until something is cut.
+are imported on first use: `tables`, for the columns of a data set, needs no scikit-learn until it learns.
 """
 
 from __future__ import annotations

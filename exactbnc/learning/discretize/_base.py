@@ -1,4 +1,4 @@
-"""What the discretisers share: which columns they cut, the fitted cut points, and the codes that follow from them.
+"""What the discretisers share: which columns they discretise, the fitted cut points, and the codes of the intervals.
 
     code(x) = the number of cut points below x
 
@@ -25,7 +25,7 @@ from scorecache.wording import listing
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """Replaces numbers by the codes 0, 1, ... of their bins; a subclass says where to cut.
+    """Replaces numbers by the codes 0, 1, ... of their bins; a subclass chooses the cut points.
 
     `columns` is "numeric" for all columns of numbers (not truth values, not pandas categories), or a list of names or
     positions; the other columns pass through. A column of numbers with at most `keep_at_most` distinct values passes
@@ -90,7 +90,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
 
     @abstractmethod
     def _find_cuts(self, tally: Tally) -> Ints:
-        """Between which neighbouring values to cut, ascending."""
+        """The neighbouring values between which the cut points are, ascending."""
 
     def _encode_classes(self, y: Any, n_rows: int) -> Ints:
         """The class of every row; for a method that does not use classes all are the same."""

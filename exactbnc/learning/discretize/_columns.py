@@ -1,4 +1,4 @@
-"""The columns of an array or a DataFrame: which of them hold numbers, how to read them, how to put codes there."""
+"""The columns of an array or a DataFrame: which are numeric, how to read them, how to replace them by codes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from scorecache.data.frames import is_frame, with_columns
 from scorecache.errors import DataError
 
 NUMBERS = "iuf"
-"""The kinds of numpy and pandas dtypes that hold real numbers; truth values and categories are of other kinds."""
+"""The kinds of numpy and pandas dtypes of real numbers; truth values and categories are of other kinds."""
 
 
 def holds_numbers(values: Any) -> bool:
-    """Does the column hold real numbers? In an array of objects: all that are not missing, and at least one."""
+    """Whether a column is numeric. In an array of objects all values must be, missing ones aside, and at least one."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "O":
         known = [value for value in values.tolist() if not is_missing(value)]
         return bool(known) and all(_is_number(value) and not isinstance(value, bool) for value in known)
@@ -35,7 +35,7 @@ def as_floats(values: Any, label: Hashable) -> Floats:
     known = [None if is_missing(value) else value for value in values.tolist()]
     strange = [value for value in known if value is not None and not _is_number(value)]
     if strange:
-        raise DataError(f"column {label!r} must hold numbers to be discretised. Got {strange[0]!r} instead.")
+        raise DataError(f"column {label!r} must contain numbers to be discretised. Got {strange[0]!r} instead.")
     return np.array(known, dtype=np.float64)
 
 

@@ -19,7 +19,28 @@ from exactbnc.learning.discretize._tally import Ints, Tally
 
 
 class EqualFrequencyDiscretizer(Discretizer):
-    """At most `n_bins` bins that hold about the same number of rows; `y` is not used."""
+    """At most `n_bins` intervals with about the same number of rows each; `y` is not used.
+
+    Parameters
+    ----------
+    n_bins : int, default 5
+    columns : "numeric" or list, default "numeric"
+        The names or positions of the columns to discretise; by default all columns of numbers (not truth values, not
+        pandas categories). The other columns pass through.
+    keep_at_most : int, optional
+        A column with at most this many distinct numbers passes through as well.
+
+    Attributes
+    ----------
+    cut_points_ : dict
+        The cut points of every discretised column, by name or position. A value equal to a cut point is in the lower
+        interval. NaN does not count when they are learned, and stays NaN; infinities are ordinary values.
+
+    Examples
+    --------
+    >>> EqualFrequencyDiscretizer(3).fit_transform([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]).ravel().tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
 
     def __init__(self, n_bins: int = 5, *, columns: Any = "numeric", keep_at_most: int | None = None) -> None:
         super().__init__(columns=columns, keep_at_most=keep_at_most)

@@ -1,12 +1,12 @@
 """Discretisation by entropy, as far as the minimum description length principle allows: Fayyad and Irani's MDLP.
 
-A set S of N rows with k classes is cut into S1 (value <= t) and S2 with k1 and k2 classes. Of all t between distinct
+A set S of N rows with k classes is split into S1 (value <= t) and S2 with k1 and k2 classes. Of all t between distinct
 values the one of the largest gain is taken, the smallest t if there are several, and it is accepted iff
 
     gain = Ent(S) - N1/N Ent(S1) - N2/N Ent(S2)  >  (log2(N - 1) + delta) / N
     delta = log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2))
 
-Then S1 and S2 are cut in turn. These are the cut points of WEKA's supervised `Discretize`.
+Then S1 and S2 are split in turn. These are the cut points of WEKA's supervised `Discretize`.
 Reference: Fayyad, Irani (1993), "Multi-interval discretization of continuous-valued attributes for classification
 learning", section 3.
 """
@@ -32,8 +32,29 @@ TIE = 1e-11
 class MDLPDiscretizer(Discretizer):
     """Entropy-based cut points under Fayyad and Irani's stopping rule; the classes come as `y`.
 
-    A column in which no cut pays ends up in one bin. Weights count rows: a weight of 2 is the row twice, and a set of
-    less than two rows is not cut.
+    A column in which no cut point is accepted becomes one interval. A row of weight 2 counts as two rows, and fewer
+    than two rows are not split.
+
+    Parameters
+    ----------
+    columns : "numeric" or list, default "numeric"
+        The names or positions of the columns to discretise; by default all columns of numbers (not truth values, not
+        pandas categories). The other columns pass through.
+    keep_at_most : int, optional
+        A column with at most this many distinct numbers passes through as well.
+
+    Attributes
+    ----------
+    cut_points_ : dict
+        The cut points of every discretised column, by name or position. A value equal to a cut point is in the lower
+        interval. NaN does not count when they are learned, and stays NaN; infinities are ordinary values.
+
+    Examples
+    --------
+    >>> X = [[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]] * 3
+    >>> y = ["a", "a", "a", "b", "b", "b"] * 3
+    >>> MDLPDiscretizer().fit(X, y).cut_points_[0].tolist()
+    [6.5]
     """
 
     def __sklearn_tags__(self) -> Tags:

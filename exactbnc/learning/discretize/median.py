@@ -15,7 +15,27 @@ from exactbnc.learning.discretize._tally import Ints, Tally
 
 
 class MedianDiscretizer(Discretizer):
-    """One cut at the median; `y` is not used."""
+    """One cut point at the median; `y` is not used.
+
+    Parameters
+    ----------
+    columns : "numeric" or list, default "numeric"
+        The names or positions of the columns to discretise; by default all columns of numbers (not truth values, not
+        pandas categories). The other columns pass through.
+    keep_at_most : int, optional
+        A column with at most this many distinct numbers passes through as well.
+
+    Attributes
+    ----------
+    cut_points_ : dict
+        The cut points of every discretised column, by name or position. A value equal to a cut point is in the lower
+        interval. NaN does not count when they are learned, and stays NaN; infinities are ordinary values.
+
+    Examples
+    --------
+    >>> MedianDiscretizer().fit_transform([[1.0], [2.0], [3.0], [10.0]]).ravel().tolist()
+    [0, 0, 1, 1]
+    """
 
     def _find_cuts(self, tally: Tally) -> Ints:
         if tally.n_values < 2:

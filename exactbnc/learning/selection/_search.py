@@ -84,7 +84,7 @@ class IndependenceSearch(ParentChildSearch):
 
 
 def targets_of(dataset: Dataset, names: Collection[str] | None) -> list[int]:
-    """The numbers of the targets (None: all); an error lists the columns if there is no such one."""
+    """The numbers of the targets (None: all); an error lists the columns if one is unknown."""
     for name in names or ():
         dataset.column(name)
     return list(range(dataset.n_vars)) if names is None else [dataset.index[name] for name in names]
@@ -155,12 +155,12 @@ class Separation:
         return found
 
     def is_separated(self, x: int, target: int, among: Collection[int], *, containing: int | None = None) -> bool:
-        """Does a set separate the two?"""
+        """Whether a set separates the two."""
         found = self.weakest(x, target, among, containing=containing)
         return found is not None and found.separates
 
     def are_dependent(self, x: int, target: int, given: Collection[int]) -> bool:
-        """Do the data show a dependence given this very set? Not if the test cannot be made."""
+        """Whether the data show a dependence given exactly this set; False if the test cannot be made."""
         outcome = self._tests.test(x, target, given)
         return outcome is not None and outcome.p_value <= self._level
 

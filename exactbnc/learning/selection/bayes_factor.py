@@ -8,9 +8,9 @@ The Bayes factor of a feature X sets its independence of the class C against its
 
 with r states of X, q configurations j of W and the equivalent sample size N' (ESS). X is taken to be independent of C,
 and dropped, iff BF(X, C) > delta. The threshold is one on the factor itself, not on its logarithm; 3, 20 and 150 are
-the steps of Kass and Raftery (1995). A large delta keeps more: since delta > 1 a feature goes only when the data speak
-for independence, for a missing feature costs more accuracy than one too many. Tests of higher order are not made. BDeu
-is score equivalent, so BDeu(C | {}) - BDeu(C | X) is the same number.
+the steps of Kass and Raftery (1995). A large delta keeps more: since delta > 1 a feature is dropped only when the data
+support independence, since a missing feature costs more accuracy than a superfluous one. Tests of higher order are not
+made. BDeu is score equivalent, so BDeu(C | {}) - BDeu(C | X) is the same number.
 Reference: Sugahara, Ueno, "Exact learning augmented naive Bayes classifier", section 5.
 """
 
@@ -44,7 +44,31 @@ class Selection:
 
 
 def log_bayes_factors(dataset: Dataset, class_name: str, *, ess: float = 1.0) -> dict[str, float]:
-    """log BF(X, C) = BDeu(X | {}) - BDeu(X | C) of every feature; below 0 the data support dependence."""
+    """log BF(X, C) = BDeu(X | {}) - BDeu(X | C) of every feature; below 0 the data support dependence.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+    ess : float, default 1
+        The equivalent sample size.
+
+    Returns
+    -------
+    dict
+        The logarithm of the Bayes factor by feature.
+
+    Raises
+    ------
+    ParameterError
+        If the class is not a column, or `ess` is not above 0.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"copy": [0, 1] * 8, "noise": [0, 0, 1, 1] * 4, "y": [0, 1] * 8})
+    >>> {name: factor < 0 for name, factor in log_bayes_factors(data, "y").items()}
+    {'copy': True, 'noise': False}
+    """
     require_positive("log_bayes_factors", "ess", ess)
     if class_name not in dataset.index:
         raise ParameterError(f"{class_name!r} is not a column; columns are {listing(map(repr, dataset.names))}")
@@ -55,10 +79,35 @@ def log_bayes_factors(dataset: Dataset, class_name: str, *, ess: float = 1.0) ->
 
 
 def select(dataset: Dataset, class_name: str, *, threshold: float = 3.0, ess: float = 1.0) -> Selection:
-    """Drop the features with BF > threshold; if that were all, the one with the smallest factor stays."""
+    """Drop the features with BF > threshold; if these are all, the one with the smallest factor is kept.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+    threshold : float, default 3
+        On the factor itself, not on its logarithm.
+    ess : float, default 1
+        The equivalent sample size.
+
+    Returns
+    -------
+    Selection
+
+    Raises
+    ------
+    ParameterError
+        If the class is not a column or the only one, or a number is not above 0.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"copy": [0, 1] * 8, "noise": [0, 0, 1, 1] * 4, "y": [0, 1] * 8})
+    >>> select(data, "y").kept
+    ('copy',)
+    """
     factors = log_bayes_factors(dataset, class_name, ess=ess)
     if not factors:
-        raise ParameterError(f"there must be a feature beside the class {class_name!r} to select from")
+        raise ParameterError(f"there must be a feature besides the class {class_name!r} to select from")
     keeps = dict(zip(factors, keep_mask(np.array(list(factors.values())), threshold), strict=True))
     return Selection(
         kept=tuple(name for name in factors if keeps[name]),

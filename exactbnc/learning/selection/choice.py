@@ -46,28 +46,58 @@ def choose(
     n_folds: int = 2,
     seed: int | None = None,
 ) -> Selection:
-    """Select on all rows with the pair of settings with which `fit` classifies best in a cross-validation."""
+    """Select features with the threshold and ESS with which `fit` classifies best in a cross-validation.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    class_name : str
+    fit : callable, default naive Bayes
+        Learns the network that judges a selection.
+    thresholds, equivalent_sample_sizes : sequences of float
+        The candidates.
+    n_folds : int, default 2
+    seed : int, optional
+        Shuffles the rows before they are dealt into folds.
+
+    Returns
+    -------
+    Selection
+        On all rows, with the best pair of settings.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two folds, or the class is not a column.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"copy": [0, 1] * 8, "noise": [0, 0, 1, 1] * 4, "y": [0, 1] * 8})
+    >>> chosen = choose(data, "y")
+    >>> chosen.kept, chosen.threshold
+    (('copy',), 3.0)
+    """
     if n_folds < 2:
         raise ParameterError(f"n_folds must be at least 2. Got {n_folds} instead.")
     pairs = list(product(equivalent_sample_sizes, thresholds))
     right = np.zeros(len(pairs), dtype=np.int64)
     for train, test in _folds(dataset.column(class_name), n_folds, seed):
-        known, asked = dataset.rows(train), dataset.rows(test)
+        training, held_out = dataset.rows(train), dataset.rows(test)
         judged: dict[tuple[str, ...], int] = {}  # many pairs keep the same features
         for position, (ess, threshold) in enumerate(pairs):
-            kept = select(known, class_name, threshold=threshold, ess=ess).kept
+            kept = select(training, class_name, threshold=threshold, ess=ess).kept
             if kept not in judged:
                 names = (*kept, class_name)
-                judged[kept] = _n_right(fit(known.columns(names), class_name), asked.columns(names), class_name)
+                judged[kept] = _n_right(fit(training.columns(names), class_name), held_out.columns(names), class_name)
             right[position] += judged[kept]
     ess, threshold = pairs[int(np.argmax(right))]
     return select(dataset, class_name, threshold=threshold, ess=ess)
 
 
-def _n_right(net: BayesNet, asked: Dataset, class_name: str) -> int:
+def _n_right(net: BayesNet, held_out: Dataset, class_name: str) -> int:
     """How many rows, weights counted, a network classifies correctly."""
-    is_right = net.log_posterior(asked.codes, class_name).argmax(axis=1) == asked.column(class_name)
-    return int(is_right.sum() if asked.weights is None else is_right @ asked.weights)
+    is_right = net.log_posterior(held_out.codes, class_name).argmax(axis=1) == held_out.column(class_name)
+    return int(is_right.sum() if held_out.weights is None else is_right @ held_out.weights)
 
 
 def _folds(

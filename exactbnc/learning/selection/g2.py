@@ -4,8 +4,8 @@
     df  = sum_z (r_xz - 1)(r_yz - 1)
 
 where r_xz counts the states of X that occur together with z (the term of a z that never occurs is 0). Zero margins thus
-cost their degrees of freedom; where no margin is zero, df = (r_x - 1)(r_y - 1) prod r_z. With df = 0 the data say
-nothing and p = 1.
+cost their degrees of freedom; where no margin is zero, df = (r_x - 1)(r_y - 1) prod r_z. With df = 0 the data contain
+no information and p = 1.
 
 A test is made only if there are, on average, at least five rows to a cell: N >= 5 r_x r_y prod r_z, over the states
 that occur. Otherwise there is no result, neither of independence nor of dependence.
@@ -41,7 +41,7 @@ class G2:
 
     @property
     def association(self) -> tuple[float, float]:
-        """Grows with the dependence: a small p comes first, and where p underflows to 0, a large G^2."""
+        """Larger for a stronger dependence: by small p, and where p underflows to 0, by large G^2."""
         return -self.p_value, self.statistic
 
 

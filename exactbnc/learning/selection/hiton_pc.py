@@ -1,4 +1,4 @@
-"""HITON-PC: candidates come in by their association with the target, and go as soon as a set of others separates them.
+"""HITON-PC: candidates are added by association with the target, and removed when a set of others separates them.
 
     for X in the order of Assoc(X; T), largest first:
         PC <- PC + {X}
@@ -33,7 +33,7 @@ class HITONPC(IndependenceSearch):
             if separation.is_separated(newest, target, chosen):
                 chosen.remove(newest)
                 continue
-            for y in chosen[:-1]:  # they were tested given all sets without the newest when they or others came
+            for y in chosen[:-1]:  # they were tested given all sets without the newest when they or others were added
                 if separation.is_separated(y, target, chosen, containing=newest):
                     chosen.remove(y)
         return chosen

@@ -6,7 +6,7 @@ Forward, the candidates CPC of the target T grow by the variable whose smallest 
 
 Backward, X leaves CPC if a subset of the others separates it from T. Last, X stays only if T is among the candidates of
 X as well. A variable that is once separated from T is not looked at again, and a new member F of CPC calls only for the
-tests given sets that hold it.
+tests given sets that contain it.
 Reference: I. Tsamardinos, L. E. Brown, C. F. Aliferis, "The max-min hill-climbing Bayesian network structure learning
 algorithm", Machine Learning 65, 2006.
 """

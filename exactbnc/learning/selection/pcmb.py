@@ -7,7 +7,7 @@
     GetPC(T):   the X in GetPCD(T) with T in GetPCD(X)
     PCMB(T):    GetPC(T) and, for Y in it, the X in GetPC(Y) with dep(T, X | Z + {Y}) > 0, where Z separates T and X
 
-Members are dropped all at once. PCD may hold descendants of T that are not children, GetPC may not. Where several sets
+Members are dropped all at once. PCD may include descendants of T that are not children, GetPC not. Where several sets
 separate T and X, Z is the first that was found.
 Reference: J. M. Peña, R. Nilsson, J. Björkegren, J. Tegnér, "Towards scalable and data efficient learning of Markov
 boundaries", International Journal of Approximate Reasoning 45, 2007.
@@ -87,7 +87,7 @@ def _get_pcd(separation: Separation, target: int) -> _Found:
 def _retested(
     separation: Separation, target: int, known: Mapping[int, Weakest], found: _Found, newest: int
 ) -> dict[int, Weakest]:
-    """The weakest associations after the sets that hold the newest member have been tried as well."""
+    """The weakest associations after the sets with the newest member have been tried as well."""
     return {
         x: weakest if x == newest else weaker(weakest, separation.weakest(x, target, found.members, containing=newest))
         for x, weakest in known.items()

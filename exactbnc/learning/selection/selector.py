@@ -38,15 +38,34 @@ Ints = NDArray[np.int64]
 class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keeps the features whose Bayes factor for independence of the class does not exceed the threshold.
 
-    `threshold` and `ess` are numbers, or "cv" to choose them from `thresholds` and `equivalent_sample_sizes`. Every
-    pair, ESS by ESS and within it threshold by threshold, is judged by how many rows `estimator`, trained on the kept
-    features of the other folds, classifies correctly; the first of the best is taken. Without an estimator that is
-    naive Bayes with EAP parameters (the paper takes the classifier for which it selects). `cv` is a number of folds
-    (stratified, in the order of the rows) or a splitter.
+    Values are categories: whole numbers, texts, pandas categories with their declared states. A missing value is
+    ignored in the test of its feature. If every feature's factor exceeds the threshold, the one with the smallest
+    factor is kept. A row of weight w counts as w rows; in the folds its copies stay together.
 
-    Values are categories: whole numbers, texts, pandas categories with their declared states. A missing value counts
-    for nothing in the test of its feature. If every feature's factor exceeds the threshold, the one with the smallest
-    factor stays. A row of weight w counts as w rows; in the folds its copies stay together.
+    Parameters
+    ----------
+    threshold, ess : float or "cv", default "cv"
+        With "cv" they are chosen from `thresholds` and `equivalent_sample_sizes`: every pair, ESS by ESS and within it
+        threshold by threshold, is judged by the number of rows that are classified correctly; the first of the best
+        is taken.
+    thresholds, equivalent_sample_sizes : tuple of float
+    estimator : classifier, optional
+        Judges the pairs, trained on the kept features of the other folds. By default naive Bayes with EAP parameters
+        (the paper takes the classifier for which it selects).
+    cv : int or splitter, default 2
+        A number of folds (stratified, in the order of the rows) or a splitter.
+
+    Attributes
+    ----------
+    threshold_, ess_ : float
+    log_bayes_factors_ : array
+    support_ : array of bool
+
+    Examples
+    --------
+    >>> X = [[0, 0], [1, 0], [0, 1], [1, 1]] * 8
+    >>> BayesFactorSelector().fit(X, ["a", "b", "a", "b"] * 8).get_support().tolist()
+    [True, False]
     """
 
     threshold_: float
@@ -75,7 +94,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the settings if asked to, then test every feature on all rows; weights are whole numbers."""
+        """Choose the settings where they are "cv", then test every feature on all rows; weights are whole numbers."""
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
         table = self._validate(X, reset=True)

@@ -1,4 +1,4 @@
-"""A Bayesian network while a file is read: variables and families come one by one, in any order, and are checked.
+"""A Bayesian network while a file is read: variables and families are added in any order and checked.
 
 The numbers of a configuration that add up to one within `ROW_SUM_TOLERANCE` are kept to the last bit, so that a network
 is read as it was written. Up to `MOST_ROUNDING` away from one (bnlearn's limit) they are taken as rounded and divided
@@ -26,7 +26,7 @@ MOST_CELLS = 2**28
 """A larger table (2 GiB) is refused."""
 
 MOST_DEFAULT_CELLS = 2**22
-"""How many cells of a file (32 MiB) may come from default rows: by these a short file can ask for large tables."""
+"""How many cells of a file (32 MiB) may come from default rows: otherwise a short file could require large tables."""
 
 MOST_PARENTS = 60
 """A table has one axis per parent, and an array of numpy has at most 64."""

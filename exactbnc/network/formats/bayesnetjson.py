@@ -28,7 +28,7 @@ from scorecache.wording import shown
 SUFFIXES = (".json",)
 FORMAT = "exactbnc.bayesnet"
 MODEL_FORMAT = "exactbnc.model"
-"""Of `exactbnc.learning.model`, whose files hold such a network."""
+"""Of `exactbnc.learning.model`, whose files contain such a network."""
 SCHEMA_VERSION = 1
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def parse(content: bytes, label: str) -> BayesNet:
 
 
 def format_of(content: bytes, label: str) -> str | None:
-    """What a JSON file says that it is; None if it does not."""
+    """The 'format' of a JSON file; None if it has none."""
     return decode(content, _Head, label).format
 
 
@@ -140,14 +140,14 @@ def _storable(name: str, state: Hashable) -> str | int | float:
         return _storable_text(state)
     if isinstance(state, int) or (isinstance(state, float) and isfinite(state)):
         return state
-    raise ParameterError(f"JSON holds states that are texts, finite numbers and booleans. Got {state!r} of {name!r}.")
+    raise ParameterError(f"JSON states are texts, finite numbers and booleans. Got {state!r} of {name!r} instead.")
 
 
 def _storable_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ParameterError(f"JSON holds texts of UTF-8. Got {text!r} instead, half of a surrogate pair.") from error
+        raise ParameterError(f"JSON texts are UTF-8. Got {text!r} instead, half of a surrogate pair.") from error
     return text
 
 

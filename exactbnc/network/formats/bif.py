@@ -35,7 +35,7 @@ from scorecache.wording import shown
 SUFFIXES = (".bif",)
 _TOKEN = re.compile(
     r"""
-    (?: [\s,|]++ | //[^\n]*+ | /\*.*?\*/ )*+                             # passed over
+    (?: [\s,|]++ | //[^\n]*+ | /\*.*?\*/ )*+                             # skipped
     (?: ( "[^"]*" | [{}\[\]();] | (?: [^\s,|"{}\[\]();/]++ | /(?![/*]) )++ )  # a quoted name, a mark, a word
       | ( . )                                                             # a quote or a comment without an end
       | \Z )
@@ -232,12 +232,13 @@ def _declare(cursor: _Cursor, draft: Draft) -> None:
             raise cursor.fault(f"'type discrete' of {name!r}, once")
         line = cursor.line
         cursor.require("[")
-        said = cursor.word("the number of states")
+        n_states = cursor.word("the number of states")
         cursor.require("]", "{")
         states = [decode_state(word) for word in cursor.words_until("}", "a state")]
         cursor.require(";")
-        if said != str(len(states)):
-            raise NetworkFileError(cursor.label, line, f"{name!r} announces {said:.60} states but lists {len(states)}")
+        if n_states != str(len(states)):
+            message = f"{name!r} announces {n_states:.60} states but lists {len(states)}"
+            raise NetworkFileError(cursor.label, line, message)
     if states is None:
         raise NetworkFileError(cursor.label, line, f"expected the states of {name!r}")
     draft.declare(name, states, declared)

@@ -1,4 +1,4 @@
-"""Whole Bayesian networks in files, tables and all: `write_bayesnet` and `read_bayesnet`; the suffix says which format.
+"""Bayesian networks with their tables in files: `write_bayesnet` and `read_bayesnet`; the suffix selects the format.
 
 | suffix                        | format      | types of states | names and states             |
 |-------------------------------|-------------|-----------------|------------------------------|
@@ -33,10 +33,38 @@ BAYESNET_READERS: dict[str, Callable[[bytes, str], BayesNet]] = {
 
 
 def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: str | None = None) -> list[str]:
-    """Write a network, whole or not at all; a sentence for every name or state that the format made us change.
+    """Write a Bayesian network to a file, completely or not at all; the suffix selects the format.
 
-    `read_bayesnet` undoes these changes; other programs show the changed names. The class is written last into XMLBIF,
-    which is where WEKA looks for it, and by name into JSON.
+    Parameters
+    ----------
+    net : BayesNet
+    path : str or path-like
+        A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it.
+    class_name : str, optional
+        The class: last in XMLBIF, where WEKA expects it, and by name in JSON.
+
+    Returns
+    -------
+    list of str
+        A sentence for every name or state that had to be escaped. `read_bayesnet` undoes this; other programs show the
+        escaped names.
+
+    Raises
+    ------
+    ParameterError
+        If the suffix or the class is unknown, or two states would be written alike.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from exactbnc import DAG
+    >>> net = BayesNet(DAG.from_arcs(["rain"], []), (("no", "yes"),), (np.array([0.75, 0.25]),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bayesnet(net, f"{folder}/net.bif")
+    ...     read_bayesnet(f"{folder}/net.bif").tables[0].tolist()
+    []
+    [0.75, 0.25]
     """
     suffix = bayesnet_suffix(path)
     if class_name is not None:
@@ -48,13 +76,39 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: s
 
 
 def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
-    """Read a network; a NetworkFileError says what is wrong with the file."""
+    """Read a Bayesian network with its tables.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file as `write_bayesnet` or another program writes it, possibly packed (.gz, .xz).
+
+    Returns
+    -------
+    BayesNet
+
+    Raises
+    ------
+    NetworkFileError
+        If the content is not a network; the message names the line where possible.
+    ParameterError
+        If the suffix is unknown.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> text = "network n { } variable x { type discrete [2] { a, b }; } probability (x) { table 0.25, 0.75; }"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "net.bif").write_text(text)
+    ...     read_bayesnet(f"{folder}/net.bif").states
+    (('a', 'b'),)
+    """
     parse = BAYESNET_READERS[bayesnet_suffix(path)]
     return parse(read_input(path), os.fspath(path))
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:
-    """The ending of a path that says the format, if it is known."""
+    """The ending of a path that selects the format."""
     file = Path(path)
     suffix = (file.with_suffix("") if file.suffix.lower() in PACKED_SUFFIXES else file).suffix.lower()
     if suffix not in BAYESNET_READERS:

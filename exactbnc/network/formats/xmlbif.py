@@ -4,8 +4,8 @@
 
 The numbers of a TABLE run over the first GIVEN slowest and over FOR fastest, unlike BIF's `table`. WEKA takes the last
 variable as the class, so the class is written last. Numbers are read back to the last bit; states come back as texts.
-Names and states may hold anything but white space beside a single blank and characters that XML has none for; these are
-escaped (`exactbnc.network.safe_names`).
+Names and states may contain anything but leading, trailing or repeated white space and characters outside XML; these
+are escaped (`exactbnc.network.safe_names`).
 
 The reader is the standard library's expat. A file that declares entities, or refers to one that is not XML's own, is
 refused, so that no file can grow in memory or name another file; the declarations of elements in a DTD are skipped.

@@ -38,7 +38,7 @@ class ClosedForm(ParameterEstimator):
     """An estimator whose table of a family depends on the counts of that family alone."""
 
     def tables(self, dataset: Dataset, dag: DAG, class_name: str | None) -> tuple[Floats, ...]:
-        """The tables of all families, one by one."""
+        """The tables of all families."""
         return tuple(self.table(family) for family in families(dataset, dag, class_name))
 
     def table(self, family: FamilyCounts) -> Floats:

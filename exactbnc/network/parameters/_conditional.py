@@ -6,7 +6,7 @@ Given the other values x of a row, only those families distinguish the classes:
 
 A *unit* u_f(x) is what remains of a cell once the class is taken out: the configuration of the other parents and the
 child's value for a feature, the configuration of the parents for the class itself. W is a table of units x classes and
-holds log theta. A *group* is the units whose theta add up to one for each class: the values of a feature in one
+contains log theta. A *group* is the units whose theta add up to one for each class: the values of a feature in one
 configuration. A unit of the class itself adds up to one over the classes; those units come first. Only configurations
 that occur in the data have units.
 """
@@ -44,7 +44,7 @@ class ClassFamily:
 
 @dataclass(frozen=True, eq=False)
 class ClassFamilies:
-    """`units` is rows x families; `group_start` bounds the groups of the features. Rows of weight 0 are left out."""
+    """`units` is rows x families; `group_start` bounds the groups of the features. Rows of weight 0 are omitted."""
 
     families: tuple[ClassFamily, ...]
     n_classes: int

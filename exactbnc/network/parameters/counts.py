@@ -1,4 +1,4 @@
-"""How often each configuration of a family occurs: what the closed-form estimators are made from."""
+"""How often each configuration of a family occurs: the input of the closed-form estimators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FamilyCounts:
     """N_jk: one axis per parent, ascending, and the child's states on the last.
 
     `class_axis` is where the class is among the axes: of a parent, the last one for the class itself, None if the
-    family does not hold it.
+    family does not contain it.
     """
 
     counts: NDArray[np.float64]
@@ -38,7 +38,7 @@ class FamilyCounts:
 
     @property
     def is_class(self) -> bool:
-        """Is the child the class itself?"""
+        """Whether the child is the class itself."""
         return self.class_axis == self.counts.ndim - 1
 
     @property
@@ -49,7 +49,7 @@ class FamilyCounts:
 
 
 def count_family(dataset: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
-    """The table of a family, rows counted as often as their weights say."""
+    """The table of a family, weighted by the rows' weights."""
     shape = tuple(int(dataset.arities[v]) for v in (*parents, child))
     if math.prod(shape) > MOST_CELLS:
         raise MemoryLimitError(

@@ -131,7 +131,7 @@ class Objective:
 
     @classmethod
     def of(cls, families: ClassFamilies, weights: Floats, settings: ELR) -> Objective:
-        """Take the rows as often as `weights` say, also for the start."""
+        """The objective with these row weights, which also determine the start."""
         log_start = np.log(families.counts(weights) + settings.alpha)
         log_normalise(log_start, families.group_start, log_start)
         return cls(log_start, families.group_start, *_rows_with(families, weights), settings.l2)

@@ -79,7 +79,7 @@ def test_later_batches_keep_to_the_classes():
 
     with pytest.raises(DataError, match=r"classes must be those of the first call, \['in', 'out'\]. Got \['in'\]"):
         model.partial_fit(x, y, classes=["in"])
-    with pytest.raises(DataError, match="y holds the class 'asleep'"):
+    with pytest.raises(DataError, match="y contains the class 'asleep'"):
         model.partial_fit(np.array([["snow", "calm", "coin0"]], dtype=object), ["asleep"])
 
     assert np.array_equal(model.predict_proba(x), before)

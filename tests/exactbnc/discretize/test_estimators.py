@@ -40,7 +40,7 @@ def mixed_frame():
     return frame, np.array([0, 0, 0, 1, 1, 1] * 2)
 
 
-@parametrize_with_checks([kind() for kind in KINDS])
+@parametrize_with_checks([MDLPDiscretizer(), EqualFrequencyDiscretizer()])  # with classes, and without
 def test_it_is_a_scikit_learn_transformer(estimator, check):
     check(estimator)
 
@@ -233,7 +233,7 @@ def test_keep_at_most_is_a_whole_number(keep_at_most):
 def test_text_among_the_numbers_is_refused():
     frame, _ = mixed_frame()
 
-    with pytest.raises(DataError, match=r"column 'text' must hold numbers to be discretised\. Got 'a' instead"):
+    with pytest.raises(DataError, match=r"column 'text' must contain numbers to be discretised\. Got 'a' instead"):
         MedianDiscretizer(columns=["text"]).fit(frame)
 
 

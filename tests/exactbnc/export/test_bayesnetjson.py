@@ -80,7 +80,7 @@ def test_numpy_scalars_are_stored_as_the_values_they_equal():
 
 @pytest.mark.parametrize("state", [None, (1, 2), b"a", float("nan"), float("inf"), 1j, frozenset()])
 def test_other_states_are_refused(state):
-    with pytest.raises(ParameterError, match=r"JSON holds states that are texts, finite numbers and booleans\. Got"):
+    with pytest.raises(ParameterError, match=r"JSON states are texts, finite numbers and booleans\. Got"):
         bayesnetjson.render(collider(states=(("a0", state), *collider().states[1:])), None)
 
 

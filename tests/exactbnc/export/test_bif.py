@@ -191,9 +191,9 @@ def test_a_variable_without_probabilities_is_named():
     assert fault(changed(block, "")) == "net.bif: the probabilities of 'A' are missing"
 
 
-@pytest.mark.parametrize("length", range(0, len(COLLIDER) - 1, 7))
-def test_a_truncated_file_is_refused(length):
-    assert fault(COLLIDER[:length]).startswith("net.bif:")
+def test_a_truncated_file_is_refused():
+    for length in range(0, len(COLLIDER) - 1, 7):
+        assert fault(COLLIDER[:length]).startswith("net.bif:")
 
 
 def test_bytes_that_are_not_utf8_are_named():

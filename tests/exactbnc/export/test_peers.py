@@ -128,7 +128,7 @@ def five_variables(seed):
 # not by hypothesis: pgmpy needs half a second to read a BIF file
 @each_peer
 @each_suffix
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_peer_reads_our_file(tmp_path, peer, suffix, seed):
     pytest.importorskip(peer.name)
     path = str(tmp_path / f"net{suffix}")
@@ -157,11 +157,10 @@ def test_a_peer_reads_our_file_with_names_that_had_to_be_escaped(tmp_path, peer,
 
 @each_peer
 @each_suffix
-@pytest.mark.parametrize("states", [("10", "2"), (-1, 0.5), (1, "1")])
-def test_a_peer_keeps_the_order_of_states_that_are_numbers(tmp_path, peer, suffix, states):
+def test_a_peer_keeps_the_order_of_states_that_are_numbers(tmp_path, peer, suffix):
     pytest.importorskip(peer.name)
     path = str(tmp_path / f"net{suffix}")
-    net = collider(states=(states, ("3", "1", "2"), ("c0", "c1")))
+    net = collider(states=((1, "1"), ("10", "2", "3"), (-1, 0.5)))
 
     write_bayesnet(net, path)
 

@@ -177,9 +177,9 @@ def test_a_query_by_hand():
 
 
 def test_a_query_asks_for_different_variables_outside_the_evidence():
-    with pytest.raises(ParameterError, match="'A' must be asked for once"):
+    with pytest.raises(ParameterError, match="'A' must be queried once"):
         collider().query("A", "A")
-    with pytest.raises(ParameterError, match="'A' must be asked for once, and not be in the evidence"):
+    with pytest.raises(ParameterError, match="'A' must be queried once, and not be in the evidence"):
         collider().query("B", "A", evidence={"A": "a0"})
     with pytest.raises(ParameterError, match="'D' is not a variable; variables are 'A', 'B', 'C'"):
         collider().query("D")

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.baselines.greedy._conditional import ConditionalScore
 from exactbnc.baselines.greedy._steps import legal_steps
+from exactbnc.baselines.greedy.conditional import ConditionalScore
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import fit_parameters
 from scorecache.data.dataset import Dataset

@@ -139,5 +139,5 @@ def test_the_class_must_be_a_column_beside_features():
 
     with pytest.raises(ParameterError, match="'D' is not a column; columns are 'C'"):
         select(alone, "D")
-    with pytest.raises(ParameterError, match="a feature beside the class 'C'"):
+    with pytest.raises(ParameterError, match="a feature besides the class 'C'"):
         select(alone, "C")

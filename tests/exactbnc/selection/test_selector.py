@@ -39,7 +39,7 @@ def survey(n_rows=120, seed=0):
     return frame, np.array(["neg", "pos"])[y]
 
 
-@parametrize_with_checks([BayesFactorSelector(), BayesFactorSelector(threshold=3.0, ess=1.0)])
+@parametrize_with_checks([BayesFactorSelector()])
 def test_it_is_a_scikit_learn_transformer(estimator, check):
     check(estimator)
 
