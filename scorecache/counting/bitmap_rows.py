@@ -8,7 +8,6 @@ state 0 by difference.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.moebius import (
@@ -23,9 +22,10 @@ from scorecache.counting.moebius import (
 from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Terms, Values
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bitmap_values(
     row_from: int,
     row_to: int,
@@ -187,7 +187,7 @@ def bitmap_values(
     return Values(first, joint, bound, parent_value, counted, counts, counts_at - level_at)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge_bases(
     table: NDArray[np.int32],
     total: NDArray[np.int32],
@@ -208,7 +208,7 @@ def _merge_bases(
                 merged_table[cell * t_to + t] += table[(cell * n_base + base) * t_to + t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_terms(
     terms: Terms,
     starts: Ints,

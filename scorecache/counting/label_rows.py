@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
@@ -13,6 +12,7 @@ from scorecache.counting.label import count_cells, refine
 from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Rules, Slab, Terms, Values
+from scorecache.system.compiled import kernel
 
 
 class Labelled(NamedTuple):
@@ -29,7 +29,7 @@ class Labelled(NamedTuple):
     hash_size: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_values(
     row_from: int,
     row_to: int,
@@ -124,7 +124,7 @@ def label_values(
     return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
     table, cap, total = terms.table, terms.cap, 0
     for i in range(n_counts):

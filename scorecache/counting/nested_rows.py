@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
@@ -15,6 +14,7 @@ from scorecache.counting.nested_refine import project, project_once, refine
 from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Counts, Ints, Lattice, Rules, Slab, Terms, Values
+from scorecache.system.compiled import kernel
 
 FEWEST_REFINED = 3
 """With fewer joint sets P + {x} to count, P itself is not worth a table."""
@@ -38,7 +38,7 @@ class NestedRows(NamedTuple):
     n_large: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nested_values(
     row_from: int,
     row_to: int,
@@ -149,7 +149,7 @@ def nested_values(
     return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
     """So many of the smallest variables of a row, and x below them, are counted at once."""
     n_tail, n_cells = 0, lattice.arities[row[0]]
@@ -161,7 +161,7 @@ def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
     return n_tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_terms(terms: Terms, begin: int, shape: int, small: Counts, large: Counts, n_large: int) -> int:
     """The terms of all cells that were tallied; no small weight reaches the cap."""
     table, total = terms.table, 0
