@@ -62,14 +62,17 @@ def label_values(
     parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
     counted = np.zeros(n_stored, np.bool_)
     if parents_only:
-        parent_value[:] = known.parent_value[:, first : first + n_values]
-        counted[:] = known.counted[first : first + n_values]
+        for i in range(n_values):
+            counted[i] = known.counted[first + i]
+            for kind in range(parent_value.shape[0]):
+                parent_value[kind, i] = known.parent_value[kind, first + i]
     at_below = np.zeros(n_row + 1, np.int64)
     members = np.empty(n_row + 2, np.int64)
     labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
     n_labels = np.zeros((n_roots, n_row + 1), np.int64)
     for root in range(n_roots):
-        labels[root, n_row] = labelled.roots[root]
+        for i in range(n_rows):
+            labels[root, n_row, i] = labelled.roots[root, i]
         n_labels[root, n_row] = labelled.n_roots[root]
     numbers = np.full(labelled.dense_size, -1, np.int32)
     keys = np.full(labelled.hash_size, -1, np.int64)

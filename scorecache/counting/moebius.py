@@ -186,8 +186,8 @@ def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: NDAr
     stride = 1
     for i in range(len(variables)):
         r = arities[variables[i]]
-        for outer in range(0, n_cells, stride * r):
-            for inner in range(outer, outer + stride):
+        for block in range(n_cells // (stride * r)):
+            for inner in range(block * stride * r, block * stride * r + stride):
                 zero = at + inner * width
                 for k in range(1, r):
                     other = at + (inner + k * stride) * width

@@ -70,13 +70,17 @@ def nested_values(
     parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
     counted = np.zeros(n_stored, np.bool_)
     if parents_only:
-        parent_value[:] = known.parent_value[:, first : first + n_values]
-        counted[:] = known.counted[first : first + n_values]
+        for i in range(n_values):
+            counted[i] = known.counted[first + i]
+            for kind in range(parent_value.shape[0]):
+                parent_value[kind, i] = known.parent_value[kind, first + i]
     at_below = np.zeros(n_row + 1, np.int64)
     members = np.empty(n_row + 2, np.int64)
     # line root * (n_row + 1) + i has the tables of the base and row[i:]
     n_lines = n_row + 1
-    n_cells = max(MOST_TAIL_CELLS, lattice.arities.max())
+    n_cells = MOST_TAIL_CELLS
+    for v in range(n_vars):
+        n_cells = max(n_cells, lattice.arities[v])
     tables = new_tables(n_roots * n_lines, nested, rows.n_small, rows.n_large, n_cells)
     for root in range(n_roots):
         line = root * n_lines + n_row
@@ -121,7 +125,8 @@ def nested_values(
                 continue
             shape = lattice.step[shape_p, lattice.kinds[x]]
             if n_tail > 0:
-                tail[:n_tail] = row[:n_tail]
+                for i in range(n_tail):
+                    tail[i] = row[i]
                 tail[n_tail] = x
                 tail_codes(nested, top, tail, n_tail + 1, lattice.arities, codes)
             prefix = nested.prefix[nested.prefix_row[top]]

@@ -44,9 +44,11 @@ def parent_sets(
     labels = np.empty((n_row + 1, n_rows), np.int32)
     priors = np.empty((n_row + 1, n_rows + 1), np.float64)
     n_labels = np.zeros(n_row + 1, np.int64)
-    labels[n_row] = search.root
+    for i in range(n_rows):
+        labels[n_row, i] = search.root[i]
     n_labels[n_row] = search.n_root
-    priors[n_row, : search.n_root] = search.root_prior
+    for label in range(search.n_root):
+        priors[n_row, label] = search.root_prior[label]
     leaf = np.empty(n_rows, np.int32)
     leaf_prior = np.empty(n_rows + 1, np.float64)
     numbers = np.full(search.dense_size, -1, np.int32)
