@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import BayesNet, Codes, Floats
+from scorecache.system.compiled import for_work
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,8 @@ class OpenFamilies:
         layout = (self.start, self.members, self.strides, self.base, self.flat, self.n_states)
         used = np.unique(self.members)
         has_unknown = any((codes[v] == _kernels.UNKNOWN).any() for v in used)
-        (_kernels.add_known if has_unknown else _kernels.add_complete)(codes, *layout, sums)
+        n_steps = codes.shape[1] * (len(self.members) + len(self.base) * self.n_states)
+        for_work(_kernels.add_known if has_unknown else _kernels.add_complete, n_steps)(codes, *layout, sums)
 
 
 def open_families(net: BayesNet, children: Iterable[int], target: int | None) -> OpenFamilies:

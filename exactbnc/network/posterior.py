@@ -19,6 +19,7 @@ from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
 from exactbnc.network.elimination import add_islands, log_sum_exp, row_chunks, sum_out
 from exactbnc.network.families import OpenFamilies, open_families
 from scorecache.errors import ParameterError
+from scorecache.system.compiled import for_work
 
 
 class Posterior:
@@ -41,7 +42,8 @@ class Posterior:
     def log_probabilities(self, codes: Codes) -> Floats:
         """log P(t | row), rows x states."""
         sums = self.log_scores(codes)
-        if _kernels.normalise_logs(sums):  # the marginal may be dear, so only where it is needed
+        normalise = for_work(_kernels.normalise_logs, 4 * sums.size)
+        if normalise(sums):  # the marginal may be dear, so only where it is needed
             sums[np.isneginf(sums).all(axis=1)] = self.log_marginal
         return sums
 

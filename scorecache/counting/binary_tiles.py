@@ -13,15 +13,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.counting.bitmap import popcount
 from scorecache.counting.moebius import Bits, and_prefix
 from scorecache.counting.subsets import advance, rank_without, unrank
 from scorecache.counting.terms import sum_terms
 from scorecache.counting.tile_terms import add_terms, merge_bases
 from scorecache.counting.types import Counts, Ints, Lattice, Terms, Values
+from scorecache.system.compiled import kernel, popcount
 
 
 class Ones(NamedTuple):
@@ -35,7 +34,7 @@ class Ones(NamedTuple):
     level_size: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def binary_values(
     tile_from: int,
     tile_to: int,
@@ -162,7 +161,7 @@ def single_values(lattice: Lattice, bits: Bits, terms: Terms, is_top: bool) -> V
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sets_before_tile(lattice: Lattice, tile_to: int) -> int:
     """The number of joint sets in all tiles before `tile_to`."""
     n_u = lattice.size - 2
@@ -173,7 +172,7 @@ def _sets_before_tile(lattice: Lattice, tile_to: int) -> int:
     return rank_without(suffix, n_u, -1, -1, 2, lattice.binom)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_pairs(
     bits: Bits,
     prefix: NDArray[np.uint64],
@@ -200,16 +199,16 @@ def _count_pairs(
             for x in range(p):
                 n, at = np.uint64(0), begin
                 while at + one < end:  # two words a step: a plain loop is vectorised, which few words do not repay
-                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                    n += popcount(anded[at] & words[x, at])
                     n += popcount(anded[at + one] & words[x, at + one])
                     at += two
                 if at < end:
-                    n += popcount(anded[at] & words[x, at])  # type: ignore[call-arg]
+                    n += popcount(anded[at] & words[x, at])
                 pairs[row + x] += np.int32(n << shift)
         to += p
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(
     lattice: Lattice,
     ones: Ones,
@@ -246,7 +245,7 @@ def _gather(
                 totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> None:
     """Copy a run of counts; unsigned indices spare numba's test for negative ones, and the loop is vectorised."""
     at_source, at_target = np.uint64(start), np.uint64(to)
@@ -254,7 +253,7 @@ def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> No
         target[at_target + e] = source[at_source + e]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _invert(n_u: int, width: int, table: Counts) -> None:
     """Moebius inversion over the suffix; each cell is a run of `width` entries."""
     for i in range(n_u):
@@ -266,12 +265,12 @@ def _invert(n_u: int, width: int, table: Counts) -> None:
                     table[zero + e] -= table[one + e]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_singles(words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints) -> None:
     """Add the all-ones counts of the single variables, by base configuration."""
     for segment in range(len(bases)):
         for x in range(words.shape[0]):
             n = np.uint64(0)
             for w in range(starts[segment], starts[segment + 1]):
-                n += popcount(words[x, w])  # type: ignore[call-arg]
+                n += popcount(words[x, w])
             counts[bases[segment], x] += np.int64(n << np.uint64(shifts[segment]))

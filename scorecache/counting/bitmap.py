@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from scorecache.data.rows import Rows
+from scorecache.system.compiled import kernel
 
 WORD = 64
 SEGMENT_WORDS = 2
@@ -51,7 +50,7 @@ def indicator_bitmaps(
     own = np.array(variables, dtype=np.int64)
     np.cumsum(arities[own] - 1, out=first[1:])
     words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
-    for chosen, start in zip(segments, starts, strict=False):
+    for chosen, start in zip(segments, starts, strict=False) if len(own) else ():
         _set_bits(rows.codes, own, first, chosen, words, start)
     return Bitmaps(
         words,
@@ -76,7 +75,7 @@ def _n_words(n_bits: int) -> int:
     return -(-n_bits // WORD)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_bits(
     codes: NDArray[np.uint16],
     variables: NDArray[np.int64],
@@ -92,13 +91,3 @@ def _set_bits(
             state = codes[variable, chosen[bit]]
             marked = np.uint64(state > 0) << np.uint64(bit % 64)  # no branch: half of the guesses would be wrong
             words[first[position] + max(state, 1) - 1, start + bit // 64] |= marked
-
-
-@intrinsic
-def popcount(typing_context, word):  # type: ignore[no-untyped-def]
-    """The number of set bits of a 64-bit word, as the processor's own instruction."""
-
-    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), codegen

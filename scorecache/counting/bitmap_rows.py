@@ -8,7 +8,6 @@ state 0 by difference.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.moebius import (
@@ -23,9 +22,10 @@ from scorecache.counting.moebius import (
 from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Terms, Values
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bitmap_values(
     row_from: int,
     row_to: int,
@@ -70,7 +70,8 @@ def bitmap_values(
         at += size
     t_most = indicators[n_vars]
     stack = np.empty((at, words.shape[1]), np.uint64)
-    stack[0] = ~np.uint64(0)
+    for w in range(words.shape[1]):
+        stack[0, w] = ~np.uint64(0)
     n_configs = np.ones(n_row + 1, np.int64)
     own_block = np.empty(size * n_base * t_most if is_top else 0, np.int32)
     table = np.empty(most_cells * n_base * t_most, np.int32)
@@ -103,8 +104,10 @@ def bitmap_values(
         width = n_base * t_to
         n_cells = 1
         if n_row == 0:
-            table[:width] = own[own_at : own_at + width]
-            total[:n_base] = bits.base_size
+            for e in range(width):
+                table[e] = own[own_at + e]
+            for base in range(n_base):
+                total[base] = bits.base_size[base]
         else:
             lowest = row[0]
             suffix = row[1:]
@@ -164,10 +167,12 @@ def bitmap_values(
         _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
         if terms.marginal_start >= 0:
             _merge_bases(table, total, n_cells, n_base, t_to, merged_table, merged_total)
-            starts[:x_to] = terms.marginal_start
+            for x in range(x_to):
+                starts[x] = terms.marginal_start
             _add_terms(terms, starts, shapes, merged_table, merged_total, n_cells, indicators, x_to, binary, value)
         rank_s = rank_without(row, n_row, -1, -1, 1, binom)
-        joint[rank_s - first : rank_s - first + x_to] = value[:x_to]
+        for x in range(x_to):
+            joint[rank_s - first + x] = value[x]
         if is_top:
             continue
         to = rank_s - first
@@ -175,19 +180,23 @@ def bitmap_values(
             for x in range(x_to):
                 parent_value[0, to + x] = -value[x]
         for kind in range(n_parts):
-            starts[:x_to] = terms.parent_start[kind]
-            value[:x_to] = 0
+            for x in range(x_to):
+                starts[x] = terms.parent_start[kind]
+                value[x] = 0
             _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            parent_value[kind, to : to + x_to] = value[:x_to]
+            for x in range(x_to):
+                parent_value[kind, to + x] = value[x]
         for kind in range(n_bounds):
-            starts[:x_to] = terms.bound_start[kind]
-            value[:x_to] = 0
+            for x in range(x_to):
+                starts[x] = terms.bound_start[kind]
+                value[x] = 0
             _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            bound[kind, to : to + x_to] = value[:x_to]
+            for x in range(x_to):
+                bound[kind, to + x] = value[x]
     return Values(first, joint, bound, parent_value, counted, counts, counts_at - level_at)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge_bases(
     table: NDArray[np.int32],
     total: NDArray[np.int32],
@@ -208,7 +217,7 @@ def _merge_bases(
                 merged_table[cell * t_to + t] += table[(cell * n_base + base) * t_to + t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_terms(
     terms: Terms,
     starts: Ints,
@@ -223,7 +232,10 @@ def _add_terms(
 ) -> None:
     """Add the terms of every cell of P: states 1.. of each x, and state 0 by difference."""
     table, t_to = terms.table, indicators[x_to]
-    if terms.cap <= total[:n_cells].max():
+    largest = 0
+    for cell in range(n_cells):
+        largest = max(largest, total[cell])
+    if terms.cap <= largest:
         for cell in range(n_cells):
             for x in range(x_to):
                 rest = total[cell]

@@ -8,11 +8,11 @@ which lie in runs over x, so each step is a loop over x. Variables of S are numb
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.subsets import advance, rank_without, ranks_below, unrank
 from scorecache.counting.types import Floats, Ints, Lattice, Rules, Slab, Values
+from scorecache.system.compiled import kernel
 
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
@@ -24,7 +24,7 @@ BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def families_of_rows(
     row_from: int,
     row_to: int,
@@ -165,7 +165,7 @@ def families_of_rows(
     return out_child, out_score, out_parents, new_best, new_entropy
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
     """best[x] = max(best[x], floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
     i, at = np.uint64(line), np.uint64(start)
@@ -173,14 +173,14 @@ def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, bes
         best[x] = max(best[x], floors[i, at + x])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_part(joint: Ints, first: int, part: int, unit: float, x_from: int, x_to: int, score: Floats) -> None:
     """score[x] = (joint[first + x] + part) * unit; `first` is below 0 where a level begins with a later x."""
     for x in range(x_from, x_to):
         score[x] = (joint[np.uint64(first + x)] + part) * unit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_parts(
     joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, x_from: int, x_to: int, score: Floats
 ) -> None:
@@ -190,7 +190,7 @@ def _add_parts(
         score[x] = (joint[at_joint + x] + parts[i, at + x]) * unit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_closed(lattice: Lattice, row: Ints, x: int, role: int, rules: Rules, below: Slab, at_below: Ints) -> bool:
     """Does the pair rule (`scorecache.scoring.pruning`) close this family and all above it?
 
@@ -218,7 +218,7 @@ def pair_closed(lattice: Lattice, row: Ints, x: int, role: int, rules: Rules, be
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Slab, at_below: Ints) -> bool:
     """Is any family of the joint set row + {x} still open?"""
     n_row = lattice.size - 1
@@ -240,7 +240,7 @@ def family_needed(lattice: Lattice, row: Ints, x: int, rules: Rules, below: Slab
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parents_needed(lattice: Lattice, row: Ints, x: int, level: Slab, members: Ints) -> bool:
     """May the joint set row + {x} still be the parents of some child? `members` is room for one variable more."""
     m = lattice.size
@@ -272,7 +272,7 @@ def parents_needed(lattice: Lattice, row: Ints, x: int, level: Slab, members: In
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def resized(
     out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32], n_out: int, size: int
 ) -> tuple[Ints, Floats, NDArray[np.int32]]:

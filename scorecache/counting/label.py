@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.data.rows import Rows
+from scorecache.data.rows import DENSE_FLOOR, DENSE_PER_ROW, Rows, refine_labels
+from scorecache.system.compiled import kernel
 
 Labels = NDArray[np.int32]
 
-DENSE_FLOOR = 4096
-DENSE_PER_ROW = 4
 
 
 def dense_size(n_distinct: int) -> int:
@@ -31,7 +29,7 @@ def hash_size(n_distinct: int) -> int:
     return 1 << max(4, (2 * n_distinct - 1).bit_length())
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refine(
     labels: Labels,
     n_labels: int,
@@ -74,7 +72,7 @@ def refine(
     return n_refined
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
     """The slot that holds the key, or the empty one where it belongs."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -84,7 +82,7 @@ def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells(
     labels: Labels,
     n_labels: int,
@@ -113,14 +111,7 @@ def count_cells(
 
 def base_labels(rows: Rows, variables: Sequence[int], arities: NDArray[np.int64]) -> tuple[Labels, int]:
     """Number the configurations of some variables that occur; no variables: one label."""
-    labels, n_labels = np.zeros(rows.n_distinct, dtype=np.int32), 1
-    if not variables:
-        return labels, n_labels
-    numbers = np.full(dense_size(rows.n_distinct), -1, dtype=np.int32)
-    keys = np.full(hash_size(rows.n_distinct), -1, dtype=np.int64)
-    slots = np.empty(len(keys), dtype=np.int32)
+    labels, n_labels = np.zeros(rows.n_distinct, dtype=np.int64), 1
     for variable in variables:
-        refined = np.empty_like(labels)
-        n_labels = refine(labels, n_labels, rows.codes[variable], int(arities[variable]), refined, numbers, keys, slots)
-        labels = refined
-    return labels, int(n_labels)
+        labels, n_labels = refine_labels(labels, n_labels, rows.codes[variable], int(arities[variable]))
+    return labels.astype(np.int32), n_labels

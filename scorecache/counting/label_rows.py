@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
@@ -13,6 +12,7 @@ from scorecache.counting.label import count_cells, refine
 from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Rules, Slab, Terms, Values
+from scorecache.system.compiled import kernel
 
 
 class Labelled(NamedTuple):
@@ -29,7 +29,7 @@ class Labelled(NamedTuple):
     hash_size: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_values(
     row_from: int,
     row_to: int,
@@ -62,14 +62,17 @@ def label_values(
     parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
     counted = np.zeros(n_stored, np.bool_)
     if parents_only:
-        parent_value[:] = known.parent_value[:, first : first + n_values]
-        counted[:] = known.counted[first : first + n_values]
+        for i in range(n_values):
+            counted[i] = known.counted[first + i]
+            for kind in range(parent_value.shape[0]):
+                parent_value[kind, i] = known.parent_value[kind, first + i]
     at_below = np.zeros(n_row + 1, np.int64)
     members = np.empty(n_row + 2, np.int64)
     labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
     n_labels = np.zeros((n_roots, n_row + 1), np.int64)
     for root in range(n_roots):
-        labels[root, n_row] = labelled.roots[root]
+        for i in range(n_rows):
+            labels[root, n_row, i] = labelled.roots[root, i]
         n_labels[root, n_row] = labelled.n_roots[root]
     numbers = np.full(labelled.dense_size, -1, np.int32)
     keys = np.full(labelled.hash_size, -1, np.int64)
@@ -124,7 +127,7 @@ def label_values(
     return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
     table, cap, total = terms.table, terms.cap, 0
     for i in range(n_counts):

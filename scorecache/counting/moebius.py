@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from scorecache.counting.bitmap import popcount
+from scorecache.system.compiled import kernel, popcount
 
 Ints = NDArray[np.int64]
 
@@ -46,7 +45,7 @@ class Bits(NamedTuple):
     base_size: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def and_prefix(
     words: NDArray[np.uint64],
     first: Ints,
@@ -74,7 +73,7 @@ def and_prefix(
                     stack[target, w] = stack[source, w] & words[first[v] + k, w]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_block(
     words: NDArray[np.uint64],
     segment_start: Ints,
@@ -98,11 +97,11 @@ def count_block(
             for t in range(t_to):
                 count = np.uint64(0)
                 for w in range(begin, end):
-                    count += popcount(prefix[prefix_from + b, w] & words[t, w])  # type: ignore[call-arg]
+                    count += popcount(prefix[prefix_from + b, w] & words[t, w])
                 block[to + t] += np.int32(count << shift)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def suffix_table(
     binom: Ints,
     arities: Ints,
@@ -160,7 +159,7 @@ def suffix_table(
     invert(arities, suffix, n_cells, n_base, alone, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def suffix_sources(
     binom: Ints, arities: Ints, suffix: Ints, n_cells: int, sizes: Ints, ranks: Ints, configs: Ints
 ) -> None:
@@ -181,14 +180,14 @@ def suffix_sources(
         sizes[cell], ranks[cell], configs[cell] = size, rank, config
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: NDArray[np.int32], at: int) -> None:
     """Moebius inversion over some variables, the first one fastest; each cell is a run of `width` entries."""
     stride = 1
     for i in range(len(variables)):
         r = arities[variables[i]]
-        for outer in range(0, n_cells, stride * r):
-            for inner in range(outer, outer + stride):
+        for block in range(n_cells // (stride * r)):
+            for inner in range(block * stride * r, block * stride * r + stride):
                 zero = at + inner * width
                 for k in range(1, r):
                     other = at + (inner + k * stride) * width

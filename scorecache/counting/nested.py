@@ -21,8 +21,9 @@ from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 Counts = NDArray[np.int32]
@@ -106,7 +107,7 @@ def n_small(total_weight: int) -> int:
     return min(max(FEWEST_SMALL, min(MOST_SMALL, isqrt(total_weight))), total_weight + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells: int) -> Tables:
     """Room for the tables of so many sets; a projection is kept only if it is smaller by the merged share."""
     n_vars, n_rows = nested.codes.shape
@@ -129,7 +130,7 @@ def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tally(small: Counts, large: Counts, n_large: int, weight: int) -> int:
     """Note a cell; the number of those that are listed."""
     if weight < len(small):
@@ -139,7 +140,7 @@ def tally(small: Counts, large: Counts, n_large: int, weight: int) -> int:
     return n_large + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_tally(tables: Tables, d: int, k: int, small: Counts, large: Counts) -> int:
     """Begin with the cells that have left a table; the number of those that are listed."""
     for weight in range(len(small)):
@@ -149,7 +150,7 @@ def copy_tally(tables: Tables, d: int, k: int, small: Counts, large: Counts) -> 
     return tables.n_large[d, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start(tables: Tables, d: int, labels: Counts, n_labels: int, weights: Ints, n_vars: int) -> None:
     """The table of the base alone: rows by label, with all variables."""
     sizes = np.zeros(n_labels, np.int64)
@@ -176,7 +177,7 @@ def start(tables: Tables, d: int, labels: Counts, n_labels: int, weights: Ints, 
     close(tables, d, 0, n_vars, at, n_cells, n_large)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close(tables: Tables, d: int, k: int, below: int, entry_end: int, cell_end: int, n_large: int) -> None:
     """Table k of line d is finished, and the last one."""
     tables.n_kept[d] = k + 1
@@ -186,7 +187,7 @@ def close(tables: Tables, d: int, k: int, below: int, entry_end: int, cell_end: 
     tables.n_large[d, k] = n_large
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def smallest(tables: Tables, d: int, below: int) -> int:
     """The smallest table that still has all variables below this one."""
     k = tables.n_kept[d] - 1

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from scorecache.counting.nested import Counts, Ints, Nested, Tables, copy_tally, smallest, tally
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Counts, large: Counts) -> int:
     """Tally the cells of S + {x}, S being that of line d; the number of those in `large`."""
     k = smallest(tables, d, x + 1)
@@ -44,7 +43,7 @@ def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Cou
     return n_large
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tail_codes(nested: Nested, below: int, tail: Ints, n_tail: int, arities: Ints, codes: Ints) -> None:
     """The configuration of some variables, all below `below`, by the number of the prefix."""
     first_row = nested.first_row[nested.prefix_row[below]]
@@ -56,7 +55,7 @@ def tail_codes(nested: Nested, below: int, tail: Ints, n_tail: int, arities: Int
             codes[number] = codes[number] * r + column[first_row[number]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_tail(tables: Tables, d: int, below: int, codes: Ints, prefix: Counts, small: Counts, large: Counts) -> int:
     """Tally the cells of S and some variables below `below`, whose configuration `codes` tells by prefix."""
     k = smallest(tables, d, below)

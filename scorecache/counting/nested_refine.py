@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.nested import MERGED_SHARE, Counts, Nested, Tables, close, copy_tally, smallest, tally
+from scorecache.system.compiled import kernel
 
 PROMISING = 1.5
 """A projection is tried if it cannot leave more than this many times the entries there are."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refine(tables: Tables, d: int, u: int, arity: int, nested: Nested, to: int) -> None:
     """Begin line `to` with the table (S + {u}, u), from the tables of S in line d."""
     k = smallest(tables, d, u + 1)
@@ -28,7 +28,7 @@ def refine(tables: Tables, d: int, u: int, arity: int, nested: Nested, to: int) 
     tables.below[to, 0] = u
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
     """Part the cells of table k by the states of a column."""
     known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
@@ -77,7 +77,7 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Co
     tables.n_large[to, 0] = n_large
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
     """The same for two states: every entry is put down twice, and only one of the two ends moves on."""
     known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
@@ -128,14 +128,14 @@ def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], pre
     tables.n_large[to, 0] = n_large
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def project(tables: Tables, d: int, least: int, nested: Nested) -> None:
     """Add tables (S, u) with falling u >= least to line d, wherever that leaves few enough entries."""
     for u in range(tables.below[d, tables.n_kept[d] - 1] - 1, least - 1, -1):
         project_once(tables, d, u, nested)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def project_once(tables: Tables, d: int, u: int, nested: Nested) -> None:
     """Add the table (S, u) to line d, if that promises to leave few enough entries, and does."""
     k = tables.n_kept[d] - 1
@@ -145,7 +145,7 @@ def project_once(tables: Tables, d: int, u: int, nested: Nested) -> None:
         _project(tables, d, u, nested.prefix[nested.prefix_row[u]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _project(tables: Tables, d: int, u: int, prefix: Counts) -> None:
     """Add the table (S, u) if it is smaller by the merged share than the last one."""
     k = tables.n_kept[d] - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
@@ -15,6 +14,7 @@ from scorecache.counting.nested_refine import project, project_once, refine
 from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Counts, Ints, Lattice, Rules, Slab, Terms, Values
+from scorecache.system.compiled import kernel
 
 FEWEST_REFINED = 3
 """With fewer joint sets P + {x} to count, P itself is not worth a table."""
@@ -38,7 +38,7 @@ class NestedRows(NamedTuple):
     n_large: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nested_values(
     row_from: int,
     row_to: int,
@@ -70,13 +70,17 @@ def nested_values(
     parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
     counted = np.zeros(n_stored, np.bool_)
     if parents_only:
-        parent_value[:] = known.parent_value[:, first : first + n_values]
-        counted[:] = known.counted[first : first + n_values]
+        for i in range(n_values):
+            counted[i] = known.counted[first + i]
+            for kind in range(parent_value.shape[0]):
+                parent_value[kind, i] = known.parent_value[kind, first + i]
     at_below = np.zeros(n_row + 1, np.int64)
     members = np.empty(n_row + 2, np.int64)
     # line root * (n_row + 1) + i has the tables of the base and row[i:]
     n_lines = n_row + 1
-    n_cells = max(MOST_TAIL_CELLS, lattice.arities.max())
+    n_cells = MOST_TAIL_CELLS
+    for v in range(n_vars):
+        n_cells = max(n_cells, lattice.arities[v])
     tables = new_tables(n_roots * n_lines, nested, rows.n_small, rows.n_large, n_cells)
     for root in range(n_roots):
         line = root * n_lines + n_row
@@ -121,7 +125,8 @@ def nested_values(
                 continue
             shape = lattice.step[shape_p, lattice.kinds[x]]
             if n_tail > 0:
-                tail[:n_tail] = row[:n_tail]
+                for i in range(n_tail):
+                    tail[i] = row[i]
                 tail[n_tail] = x
                 tail_codes(nested, top, tail, n_tail + 1, lattice.arities, codes)
             prefix = nested.prefix[nested.prefix_row[top]]
@@ -149,7 +154,7 @@ def nested_values(
     return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
     """So many of the smallest variables of a row, and x below them, are counted at once."""
     n_tail, n_cells = 0, lattice.arities[row[0]]
@@ -161,7 +166,7 @@ def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
     return n_tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_terms(terms: Terms, begin: int, shape: int, small: Counts, large: Counts, n_large: int) -> int:
     """The terms of all cells that were tallied; no small weight reaches the cap."""
     table, total = terms.table, 0

@@ -11,26 +11,25 @@ from collections.abc import Iterator
 from math import comb
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
 
 MOST = 1 << 62
 
 
-@njit(cache=True, nogil=True)
 def binomials(n: int, m: int) -> Ints:
     """binom[i, j] for i <= n, j <= m; entries past 2^62 are cut there, far beyond what can be enumerated."""
     table = np.zeros((n + 1, m + 1), dtype=np.int64)
     table[:, 0] = 1
     for i in range(1, n + 1):
-        for j in range(1, m + 1):
-            table[i, j] = table[i - 1, j - 1] + min(table[i - 1, j], MOST - table[i - 1, j - 1])
+        table[i, 1:] = table[i - 1, :-1] + np.minimum(table[i - 1, 1:], MOST - table[i - 1, :-1])
     return table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unrank(rank: int, size: int, n: int, binom: Ints, out: Ints) -> None:
     """Write the subset of that rank among the `size`-subsets of 0..n-1, ascending."""
     top = n - 1
@@ -42,7 +41,7 @@ def unrank(rank: int, size: int, n: int, binom: Ints, out: Ints) -> None:
         top -= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(subset: Ints, size: int) -> int:
     """Step to the next subset in colex order; the position up to which (inclusive) elements changed."""
     i = 0
@@ -54,7 +53,7 @@ def advance(subset: Ints, size: int) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, binom: Ints) -> int:
     """The rank of a subset without positions `skip` and `also` (-1: none), as if `shift` smaller elements led it."""
     rank = 0
@@ -66,7 +65,7 @@ def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, bino
     return rank
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sets_before(row_to: int, n_row: int, n: int, binom: Ints) -> int:
     """The number of sets in all rows of `n_row` elements before row number `row_to`."""
     if n_row == 0:
@@ -78,7 +77,7 @@ def sets_before(row_to: int, n_row: int, n: int, binom: Ints) -> int:
     return rank_without(row, n_row, -1, -1, 1, binom)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ranks_below(row: Ints, n_row: int, binom: Ints, ranks: Ints) -> None:
     """The ranks of the sets with one variable less than row + {x}: without p_i (for x = 0; add x), and the row."""
     for i in range(n_row):

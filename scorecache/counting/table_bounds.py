@@ -19,14 +19,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from scorecache.counting.table_types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
 from scorecache.counting.tables import Counts
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def superset_bound(model: Model, bounds: Bounds, counts: Counts, shape: int, in_anb: bool) -> float:
     """No strict superset of these parents scores higher."""
     if model.method == FACTORISED:
@@ -45,7 +45,7 @@ def superset_bound(model: Model, bounds: Bounds, counts: Counts, shape: int, in_
     return bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _predictive_ceiling(model: Model, counts: Counts) -> float:
     total = 0.0
     for j in range(counts.shape[0]):
@@ -55,7 +55,7 @@ def _predictive_ceiling(model: Model, counts: Counts) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _information_ceiling(model: Model, counts: Counts) -> float:
     """sum_j min{ E_j, N_j H_j(C), N_j H_j(X) } >= N I(C; X | W') for every superset W'."""
     total = 0.0
@@ -76,7 +76,7 @@ def _information_ceiling(model: Model, counts: Counts) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _approximated_ceiling(model: Model, counts: Counts) -> float:
     b0 = -model.beta
     if not 0.0 < b0 < 1.0:

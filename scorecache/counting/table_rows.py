@@ -7,7 +7,6 @@ from the table with the class summed out, and W + class.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.families import BOUND_TOL, DEAD, resized
@@ -16,12 +15,13 @@ from scorecache.counting.subsets import advance, rank_without, sets_before, unra
 from scorecache.counting.table_bounds import superset_bound
 from scorecache.counting.table_types import Bounds, Floats, Ints, Model, Search
 from scorecache.counting.tables import class_score, plain_score
+from scorecache.system.compiled import kernel
 
 TABLE_CELLS = 1 << 20
 """Family tables with more cells are scored a batch of parent configurations at a time."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parent_sets(
     row_from: int,
     row_to: int,
@@ -44,9 +44,11 @@ def parent_sets(
     labels = np.empty((n_row + 1, n_rows), np.int32)
     priors = np.empty((n_row + 1, n_rows + 1), np.float64)
     n_labels = np.zeros(n_row + 1, np.int64)
-    labels[n_row] = search.root
+    for i in range(n_rows):
+        labels[n_row, i] = search.root[i]
     n_labels[n_row] = search.n_root
-    priors[n_row, : search.n_root] = search.root_prior
+    for label in range(search.n_root):
+        priors[n_row, label] = search.root_prior[label]
     leaf = np.empty(n_rows, np.int32)
     leaf_prior = np.empty(n_rows + 1, np.float64)
     numbers = np.full(search.dense_size, -1, np.int32)
@@ -120,7 +122,7 @@ def parent_sets(
     return out_class[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy(), first, best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below: Floats) -> tuple[float, float]:
     """The best scores among the sets with one candidate less, without and with the class."""
     best_plain = -np.inf if size <= search.plain_limit else DEAD
@@ -136,7 +138,7 @@ def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below:
     return best_plain, best_class
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _refine_with_prior(
     labels: NDArray[np.int32],
     n_labels: int,
@@ -159,7 +161,7 @@ def _refine_with_prior(
     return n_refined
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score_labels(
     labels: NDArray[np.int32],
     n_labels: int,

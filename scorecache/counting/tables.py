@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.table_types import (
@@ -22,11 +21,12 @@ from scorecache.counting.table_types import (
     Model,
 )
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
+from scorecache.system.compiled import kernel
 
 Counts = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observed: int) -> float:
     """The score of child and parents, the class summed out; `prior[j]` is the prior network's p(j)."""
     total = 0.0
@@ -53,7 +53,7 @@ def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observe
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_score(model: Model, counts: Counts) -> float:
     """The class-wise score (fCLL or aCLL) of a feature whose parents hold the class."""
     total = 0.0
@@ -65,7 +65,7 @@ def class_score(model: Model, counts: Counts) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cells_part(model: Model, n_states: Counts, n_j: int) -> float:
     """sum_k f(N_jk) + g(N_j)."""
     part = model.parent[n_j]
@@ -74,7 +74,7 @@ def cells_part(model: Model, n_states: Counts, n_j: int) -> float:
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dirichlet_part(n_states: Counts, n_j: int, a: float) -> float:
     """log [(a)_N_j1 ... (a)_N_jr / (r a)_N_j]."""
     r = len(n_states)
@@ -85,7 +85,7 @@ def dirichlet_part(n_states: Counts, n_j: int, a: float) -> float:
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> float:
     """The Dirichlet part with a_jk = ESS p(j) p(k); states that never occur have p(k) = 0 and no cell."""
     a_j = model.ess * p_j
@@ -97,7 +97,7 @@ def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> 
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def factorised_class_part(model: Model, table: Counts) -> float:
     """(a + b) sum N_ck log(N_ck / N_c) - b sum N_k log(N_k / N) of one configuration."""
     joint = 0.0
@@ -119,7 +119,7 @@ def factorised_class_part(model: Model, table: Counts) -> float:
     return (CLASS_BLIND + CLASS_GAIN) * joint - CLASS_GAIN * blind
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
     """sum_k w_k log(N+_k / N+), w_k = weight N_jk + spread N_j, N+_k = max(w_k, N')."""
     floored = 0.0
@@ -132,7 +132,7 @@ def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def approximated_class_part(model: Model, table: Counts) -> float:
     """sum_ck w_ck log(N+_ck / sum_k' N+_ck'), w_ck = N_ck + beta N_k."""
     part = 0.0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+from functools import cache
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.counting.types import Terms
+from scorecache.system.compiled import kernel
 
 
 def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -16,12 +19,33 @@ def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -
     values = terms.table[start + np.minimum(counts, terms.cap - 1)]
     large = counts >= terms.cap
     if large.any():
-        # the kernels' own function: another log-gamma would differ in the last bits
-        values[large] = [count_term(terms, start, shape, int(count)) for count in counts[large]]
+        values[large] = [large_term(terms, shape, int(count)) for count in counts[large]]
     return np.asarray(values.sum(axis=0))
 
 
-@njit(cache=True, nogil=True)
+def large_term(terms: Terms, shape: int, n: int) -> int:
+    """The fixed-point term of a count that the tables do not hold."""
+    prior = float(terms.prior[shape])
+    return round((log_gamma(prior + n) - log_gamma(prior)) / terms.unit)
+
+
+def log_gamma(x: float) -> float:
+    """The log-gamma function of the C library, which kernels use; Python's own differs in the last bits."""
+    return float(_c_log_gamma()(x))
+
+
+@cache
+def _c_log_gamma() -> Any:
+    try:
+        library = ctypes.CDLL(None)
+    except TypeError:  # Windows
+        library = ctypes.CDLL("ucrtbase")
+    function = library.lgamma
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+    return function
+
+
+@kernel
 def count_term(terms: Terms, start: int, shape: int, n: int) -> int:
     """The fixed-point term of one count."""
     if n < terms.cap:

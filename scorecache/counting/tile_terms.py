@@ -7,13 +7,13 @@ U + {p, x} are those of n11, A(x) - n11, A(p) - n11 and T - A(x) - A(p) + n11.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Counts, Ints, Terms
+from scorecache.system.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_terms(
     terms: Terms,
     start: int,
@@ -49,7 +49,7 @@ def add_terms(
             _add_run(table, start, with_p, rest, pairs, at, singles, cell * below, value, e, p)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_bases(n_cells: int, n_base: int, width: int, table: Counts, merged: Counts) -> None:
     """Sum the base configurations (the classes) out of every cell."""
     for cell in range(n_cells):
@@ -61,7 +61,7 @@ def merge_bases(n_cells: int, n_base: int, width: int, table: Counts, merged: Co
                 merged[cell * width + e] += table[at + e]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_run(
     table: Ints,
     start: int,

@@ -9,12 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from scorecache.data.dataset import Dataset
+from scorecache.system.compiled import kernel
 
 EMPTY = -1
+MOST_VALUES_PLAIN = 1 << 18
+"""Tables of up to this many values are merged in numpy: that takes some milliseconds, loading a kernel more."""
+
+DENSE_FLOOR, DENSE_PER_ROW = 4096, 4
+"""Labels are looked up in an array of up to this many places, or this many per row; beyond that they are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +68,52 @@ def distinct_rows(dataset: Dataset) -> Rows:
 
 def merge_rows(codes: NDArray[np.uint16], weights: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct row of positive weight occurs first, and its total weight."""
+    if codes.size <= MOST_VALUES_PLAIN:
+        return merge_rows_plain(codes, weights)
     codes, weights = codes.view(), weights.view()
     codes.flags.writeable = weights.flags.writeable = False
     return _merge(codes, weights, _hash_rows(codes))
 
 
-@njit(cache=True, nogil=True)
+def merge_rows_plain(
+    codes: NDArray[np.uint16], weights: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same in numpy, for small tables."""
+    counted = np.flatnonzero(weights > 0)
+    labels, n_labels = np.zeros(len(counted), dtype=np.int64), min(1, len(counted))
+    for column in codes[:, counted]:
+        labels, n_labels = refine_labels(labels, n_labels, column, int(column.max(initial=0)) + 1)
+    first = np.empty(n_labels, dtype=np.int64)
+    first[labels[::-1]] = counted[::-1]
+    return first, np.bincount(labels, weights=weights[counted], minlength=n_labels).astype(np.int64)
+
+
+def refine_labels(
+    labels: NDArray[np.int64], n_labels: int, column: NDArray[np.uint16], arity: int
+) -> tuple[NDArray[np.int64], int]:
+    """Split every label by the states of a column; labels are numbered in order of first appearance.
+
+    Examples
+    --------
+    >>> labels, n_labels = refine_labels(np.array([0, 1, 0, 1]), 2, np.array([2, 0, 2, 1]), 3)
+    >>> labels.tolist(), n_labels
+    ([0, 1, 0, 2], 3)
+    """
+    cells = labels * arity + column
+    if n_labels * arity <= DENSE_FLOOR + DENSE_PER_ROW * len(cells):
+        first = np.full(n_labels * arity, -1, dtype=np.int64)
+        first[cells[::-1]] = np.arange(len(cells) - 1, -1, -1)
+        occurs = np.flatnonzero(first >= 0)
+        number = np.empty(len(first), dtype=np.int64)
+        number[occurs[np.argsort(first[occurs])]] = np.arange(len(occurs))
+        return number[cells], len(occurs)
+    _, first, where = np.unique(cells, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[where], len(first)
+
+
+@kernel
 def _hash_rows(codes: NDArray[np.uint16]) -> NDArray[np.uint64]:
     """A 64-bit mix of each row, column by column so that memory is read in order."""
     n_vars, n_rows = codes.shape
@@ -80,7 +125,7 @@ def _hash_rows(codes: NDArray[np.uint16]) -> NDArray[np.uint64]:
     return hashes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge(
     codes: NDArray[np.uint16], weights: NDArray[np.int64], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import exp1, polygamma
 
 from scorecache.errors import ParameterError
 from scorecache.scores._base import CellScore, FamilyScore, Floats, n_log_n, require_positive
@@ -92,7 +91,8 @@ class ACLL(FamilyScore):
 
 def uniform_beta(s: int) -> float:
     """beta_s = integral over t > 0 of phi(t)^(s-1) (1 - e^-t - Ein(t)) / t^2, phi = (1 - e^-t) / t."""
-    from scipy.integrate import quad  # it takes half a second to import, and only aCLL needs it
+    from scipy.integrate import quad  # half a second to import, and only aCLL needs it
+    from scipy.special import exp1
 
     def integrand(t: float) -> float:
         phi = -math.expm1(-t) / t
@@ -108,6 +108,8 @@ def uniform_beta(s: int) -> float:
 
 def dirichlet_beta(s: int) -> float:
     """beta = -[psi1(s a) - psi1(s a + b)] / [psi1(a) - s psi1(s a + b)], in closed form."""
+    from scipy.special import polygamma
+
     a, b = DIRICHLET_A, DIRICHLET_B
     tail = float(polygamma(1, s * a + b))
     return -(float(polygamma(1, s * a)) - tail) / (float(polygamma(1, a)) - s * tail)

@@ -14,7 +14,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
 
 from scorecache.errors import ParameterError
 from scorecache.scores._base import CellScore, Floats, Shape, n_log_n
@@ -45,6 +44,8 @@ class MIT(CellScore):
     def penalty(self, r: int, shapes: Sequence[Shape], n: int) -> Floats:
         degrees = [_degrees_of_freedom(r, shape) for shape in shapes]
         needed = np.unique([dof for listed in degrees for dof in listed])
+        from scipy.special import gammaincinv  # scipy takes 0.2 s to import, and few scores need it
+
         quantiles = 2.0 * gammaincinv(needed / 2.0, self.confidence)  # of chi-square; 0 degrees of freedom give 0
         quantile = dict(zip(needed.tolist(), quantiles.tolist(), strict=True))
         return np.array([sum(quantile[dof] for dof in listed if dof > 0) for listed in degrees], dtype=np.float64)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from scorecache.scores._base import CellScore, Floats, Shape, n_log_n, product
 
@@ -105,6 +104,8 @@ def log_normalisers_of(states: Floats, n: int) -> Floats:
 def _sum_over_rows(states: float, n: int) -> float:
     i = np.arange(n, dtype=np.float64)
     steps = np.log1p(-i / n) + np.log(states - 1 + i) - np.log1p(i)
+    from scipy.special import logsumexp  # scipy takes 0.2 s to import, and few scores need it
+
     return float(logsumexp(np.concatenate([[0.0], np.cumsum(steps)])))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +49,11 @@ class ChildBuild:
     bounds: Bounds
     pruning: Pruning
     n_levels: int
+    plain: bool
+    """Counted in numpy, without kernels."""
 
     def survivors(
-        self, size: int, holds_class: Ints, scores: Floats, parents: NDArray[np.int32]
+        self, size: int, holds_class: Ints, scores: Floats, parents: NDArray[np.integer[Any]]
     ) -> tuple[Survivors, ...]:
         """The families of `size` candidates in the data's own numbering, without and with an optional class."""
         found: list[Survivors] = []
@@ -65,7 +68,7 @@ class ChildBuild:
 
 
 def prepare(
-    rows: Rows, domain: Domain, arities: Ints, child: int, limit: int, score: Score, pruning: Pruning
+    rows: Rows, domain: Domain, arities: Ints, child: int, limit: int, score: Score, pruning: Pruning, *, plain: bool
 ) -> ChildBuild:
     """Choose the tables and the candidate order of a child that may have `limit` parents, required ones included."""
     class_index = -1 if domain.class_index is None or not score.needs_class else domain.class_index
@@ -107,8 +110,9 @@ def prepare(
         hash_size=hash_size(rows.n_distinct),
     )
     class_is_optional = class_allowed and not class_required
-    bounds = _bounds(rows, child, arities, shapes, score, model, n, n_free, pruning, class_is_optional)
-    return ChildBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1)
+    with_bounds = pruning.on and n_free >= BOUNDS_FROM and not class_is_optional and not plain
+    bounds = _bounds(rows, child, arities, shapes, score, model, with_bounds)
+    return ChildBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1, plain)
 
 
 def _model(rows: Rows, arities: Ints, child: int, class_index: int, s: int, score: Score, n: int) -> Model:
@@ -165,12 +169,9 @@ def _bounds(
     shapes: Shapes,
     score: Score,
     model: Model,
-    n: int,
-    n_free: int,
-    pruning: Pruning,
-    class_is_optional: bool,
+    on: bool,
 ) -> Bounds:
-    on = pruning.on and n_free >= BOUNDS_FROM and not class_is_optional
+    n = int(rows.weights.sum())
     if not on:
         return Bounds(False, np.inf, np.zeros(len(shapes.q)), np.empty(0))
     q_max = float(shapes.q.max())

@@ -24,7 +24,7 @@ from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeL
 from scorecache.record import Record
 from scorecache.scores import Score, make_score
 from scorecache.scoring.dispatch import Build, run_piece
-from scorecache.scoring.estimate import BuildEstimate, estimate_groups
+from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
 from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
@@ -66,6 +66,12 @@ class BuildPlan:
         return estimate_groups(
             self.groups, self.dataset.arities, self.dataset.total_weight, self.rows.n_distinct, prune=self.pruning.on
         )
+
+    @property
+    def is_plain(self) -> bool:
+        """Is the build so small that it runs in numpy, without kernels?"""
+        n_sets = self.estimate.n_joint_sets
+        return is_plain(plain_seconds(n_sets, self.rows.n_distinct))
 
     def run(
         self,

@@ -14,6 +14,7 @@ from scorecache.counting.bitmap_rows import bitmap_values
 from scorecache.counting.families import families_of_rows
 from scorecache.counting.label_rows import label_values
 from scorecache.counting.nested_rows import nested_values
+from scorecache.counting.plain import child_families, joint_families, joint_values
 from scorecache.counting.subsets import row_chunks, unrank
 from scorecache.counting.table_rows import parent_sets
 from scorecache.counting.terms import sum_terms
@@ -30,8 +31,9 @@ as long as so many rows go into the data."""
 ROWS_PER_CHUNK = 1 << 23
 """The same for the tables of one child, in data rows counted."""
 
-TILES, BITMAPS, LABELS, SKIPPED, TABLES = "tiles", "bitmaps", "labels", "skipped", "tables"
-"""Binary tiles, bitmaps of more states, labels or nested tables, those of the sets passed over, one child's tables."""
+PLAIN, TILES, BITMAPS, LABELS, SKIPPED, TABLES = "plain", "tiles", "bitmaps", "labels", "skipped", "tables"
+"""The whole level in numpy; binary tiles; bitmaps of more states; labels or nested tables; those of the sets
+that a level skipped; the tables of one child."""
 
 Build = JointBuild | ChildBuild
 NO_SLAB = Slab(0, np.empty((1, 0), np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.bool_))
@@ -40,6 +42,8 @@ NO_SLAB = Slab(0, np.empty((1, 0), np.int64), np.empty((0, 0)), np.empty((0, 0))
 def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
     """The rows of a level, cut into pieces; larger ones by a scale above 1."""
     n = len(build.order)
+    if build.plain:
+        return [Piece(PLAIN, level, 0, 1)]
     if isinstance(build, ChildBuild):
         size = level - 1
         per_piece = max(1, scale * ROWS_PER_CHUNK // len(build.search.weights))
@@ -57,7 +61,7 @@ def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
 
 def skipped_pieces(build: Build, level: int, scale: int = 1) -> list[Piece]:
     """Pieces that count what the level passed over, where labels or nested tables do that."""
-    return [] if isinstance(build, ChildBuild) else _label_pieces(build, SKIPPED, level, scale)
+    return [] if isinstance(build, ChildBuild) or build.plain else _label_pieces(build, SKIPPED, level, scale)
 
 
 def _label_pieces(build: JointBuild, kernel: str, level: int, scale: int) -> list[Piece]:
@@ -79,6 +83,8 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
     """
     if isinstance(build, ChildBuild):
         return _tables(build, piece, known.slab.best)
+    if build.plain:
+        return _plain(build, piece, known.slab)
     is_top = piece.level == build.n_levels
     by_bitmaps = piece.kernel in (TILES, BITMAPS)
     lattice = Lattice(
@@ -128,8 +134,28 @@ def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
     return sum(int(lattice.binom[v, i + 2]) for i, v in enumerate(suffix))
 
 
+def _plain(build: JointBuild, piece: Piece, below: Slab) -> Found:
+    """A level of joint sets in numpy."""
+    lattice = Lattice(
+        piece.level, len(build.order), build.binom, build.shapes.step, build.shapes.kinds, build.arities, build.order
+    )
+    joint, parent_value = joint_values(build.labelled, lattice, build.terms)
+    children, scores, parents, best = joint_families(joint, lattice, build.terms.unit, build.rules, below)
+    is_top = piece.level == build.n_levels
+    slab = None if is_top else NO_SLAB._replace(
+        parent_value=parent_value, best=best, counted=np.ones(len(joint), np.bool_)
+    )  # fmt: skip
+    return Found(((children, scores, parents),), slab)
+
+
 def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
     size, is_top = piece.level - 1, piece.level == build.n_levels
+    if build.plain:
+        holds, found, sets, best = child_families(
+            size, build.search, build.model, below, build.pruning.on, build.pruning.gap
+        )
+        slab = NO_SLAB._replace(best=best[:, :0] if is_top else best)
+        return Found(build.survivors(size, holds, found, sets), slab)
     holds_class, scores, parents, first, best = parent_sets(
         piece.first, piece.last, size, build.search, build.model, build.bounds, below,
         build.pruning.on, build.pruning.gap, is_top,

@@ -9,7 +9,10 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecache.counting.families import families_of_rows
+from scorecache.counting.table_rows import parent_sets
 from scorecache.scoring.plan import Group, bitmap_prefix, nesting_pays
+from scorecache.system.compiled import Kernel
 
 Ints = NDArray[np.int64]
 
@@ -31,6 +34,24 @@ TERM_BYTES = 48
 
 KEPT_SHARE = 0.2
 """The share of families assumed to survive pruning; the true share runs from 0.001 to 1."""
+
+
+PLAIN_SECONDS, PLAIN_SECONDS_LOADED = 0.1, 0.002
+"""Builds that take less than this in numpy do without kernels: before one is loaded, and afterwards."""
+
+PLAIN_SET_NANOSECONDS, PLAIN_ROW_NANOSECONDS = 4e4, 25.0
+"""A set counted in numpy: what it costs by itself, and per distinct row."""
+
+
+def plain_seconds(n_sets: int, n_distinct: int) -> float:
+    """Seconds of a build in numpy."""
+    return n_sets * (PLAIN_SET_NANOSECONDS + PLAIN_ROW_NANOSECONDS * n_distinct) * 1e-9
+
+
+def is_plain(seconds: float) -> bool:
+    """Should a build that takes this long in numpy run there?"""
+    is_loaded = any(isinstance(own, Kernel) and own.is_loaded for own in (families_of_rows, parent_sets))
+    return seconds < (PLAIN_SECONDS_LOADED if is_loaded else PLAIN_SECONDS)
 
 
 @dataclass(frozen=True)

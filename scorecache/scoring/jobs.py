@@ -42,6 +42,7 @@ class Job:
     score: Score
     pruning: Pruning
     groups: tuple[Group, ...]
+    plain: bool
 
     def __sizeof__(self) -> int:
         # Dask sends an argument once per worker, not once per task, if it says that it is large
@@ -59,6 +60,7 @@ def make_job(plan: BuildPlan) -> Job:
         plan.score,
         plan.pruning,
         plan.groups,
+        plan.is_plain,
     )
 
 
@@ -95,9 +97,9 @@ def prepare(job: Job, unit: Unit) -> Build:
     rows, group = Rows(np.asarray(job.codes), np.asarray(job.weights)), job.groups[unit.group]
     if unit.child is None:
         assert isinstance(job.score, CellScore)
-        return joint.prepare(rows, job.domain, job.arities, group, job.score, job.pruning)
+        return joint.prepare(rows, job.domain, job.arities, group, job.score, job.pruning, plain=job.plain)
     limit = group.free_limits[group.children.index(unit.child)] + len(job.domain.required[unit.child])
-    return alone.prepare(rows, job.domain, job.arities, unit.child, limit, job.score, job.pruning)
+    return alone.prepare(rows, job.domain, job.arities, unit.child, limit, job.score, job.pruning, plain=job.plain)
 
 
 def run_on_worker(job: Job, unit: Unit, piece: Piece, known: Level) -> Found:

@@ -11,7 +11,6 @@ from itertools import accumulate
 from math import comb
 
 import numpy as np
-from numba import njit
 
 from scorecache.counting.binary_tiles import Ones
 from scorecache.counting.bitmap import indicator_bitmaps
@@ -31,6 +30,7 @@ from scorecache.scoring.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scoring.shapes import Shapes, number_shapes
 from scorecache.scoring.survivors import Pruning
 from scorecache.scoring.terms import build_terms
+from scorecache.system.compiled import kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,8 @@ class JointBuild:
     """All-positive counts, where some are not."""
     split: tuple[int, ...]
     """Per level: so many of the first variables are counted by bitmaps."""
+    plain: bool
+    """Counted in numpy, without kernels."""
 
     @property
     def n_levels(self) -> int:
@@ -61,6 +63,8 @@ class JointBuild:
 
     def counts_shape(self, level: int) -> tuple[int, int]:
         """The shape of the counts that the bitmap kernels of a level keep for the levels above."""
+        if self.plain:
+            return 1, 0
         if self.ones is not None:
             return len(self.bits.base_size), int(self.ones.level_size[level])
         assert self.blocks is not None
@@ -68,8 +72,10 @@ class JointBuild:
         return 1, int(np.diff(self.blocks.row_start[rows])[0])
 
 
-def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning) -> JointBuild:
-    """Number the variables, build the tables, and decide which kernel counts what."""
+def prepare(
+    rows: Rows, domain: Domain, arities: Ints, group: Group, score: CellScore, pruning: Pruning, *, plain: bool
+) -> JointBuild:
+    """Number the variables, build the tables, and decide which kernel counts what; `plain`: none does."""
     roots, n_roots = _roots(rows, group, arities, with_marginal=score.needs_class)
     n_base, n = int(n_roots[0]), int(rows.weights.sum())
     order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
@@ -81,20 +87,22 @@ def prepare(rows: Rows, domain: Domain, arities: Ints, group: Group, score: Cell
     q_max = float(shapes.q[0] * np.prod(own_arities[::-1][: group.max_free].astype(np.float64)))
     n_lookups = group.n_joint_sets * int(min(rows.n_distinct, (int(own_arities.sum()) / len(order)) ** n_levels))
     terms = build_terms(score, shapes, n, with_bounds=with_bounds, q_max=q_max, n_lookups=n_lookups)
+    if plain:
+        split, with_bounds = (0,) * n_levels, False
     rules = _rules(rows, domain, group, order, shapes, score, pruning, with_bounds)
     by_labels = min(split) < len(order)
     labelled = Labelled(
         rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
         dense_size(rows.n_distinct), hash_size(rows.n_distinct),
     )  # fmt: skip
-    nested = _nested(labelled, terms) if by_labels and nesting_pays(len(split), rows.n_distinct) else None
+    nested = _nested(labelled, terms) if by_labels and not plain and nesting_pays(len(split), rows.n_distinct) else None
     binom = binomials(len(order) + 1, len(split) + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
     binary = bool((own_arities[: split[0]] == 2).all())
     ones = _ones(split, n_base) if binary else None
     blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
     return JointBuild(
-        group, order, own_arities, binom, shapes, terms, rules, labelled, nested, bits, ones, blocks, split
+        group, order, own_arities, binom, shapes, terms, rules, labelled, nested, bits, ones, blocks, split, plain
     )
 
 
@@ -199,7 +207,7 @@ def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, bin
     return Blocks(np.empty(0, dtype=np.int32), row_start, level_start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _lay_out_rows(
     n_row: int, n_vars: int, arities: Ints, first: Ints, n_base: int, binom: Ints, at: int, row_start: Ints
 ) -> int:

@@ -10,8 +10,10 @@ from scorecache.domain import Domain
 from scorecache.scores import Score
 from scorecache.scoring.alone import prepare
 from scorecache.scoring.dispatch import run_piece
+from scorecache.scoring.estimate import is_plain, plain_seconds
 from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import Unit, score_units
+from scorecache.scoring.plan import n_subsets
 from scorecache.scoring.survivors import Pruning
 
 
@@ -20,7 +22,9 @@ def extensions(
 ) -> list[tuple[float, list[int]]]:
     """Scores of the child's required parents, with every set of others beside them up to `limit` parents in all."""
     unit, kept = Unit(0, 0, child, ()), Kept(np.inf)
-    build = prepare(rows, domain, arities, child, limit, score, Pruning(False))
+    n_sets = n_subsets(len(domain.allowed[child]), limit)
+    plain = is_plain(plain_seconds(n_sets, rows.n_distinct))
+    build = prepare(rows, domain, arities, child, limit, score, Pruning(False), plain=plain)
     score_units(
         [unit],
         {unit: build},

@@ -18,7 +18,10 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-__all__ = ["Kernel", "compile_seconds", "kernel", "popcount", "trailing_zeros", "work_clock"]
+__all__ = ["Kernel", "compile_seconds", "for_work", "kernel", "popcount", "trailing_zeros", "work_clock"]
+
+MOST_PLAIN_STEPS = 1 << 17
+"""Inner steps that a kernel's own Python takes less than a tenth of a second for."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +49,11 @@ class Kernel:
                 finally:
                     COMPILING.stop()
             return self._dispatcher
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the kernel has been called in this process."""
+        return self._dispatcher is not None
 
     @property
     def _numba_type_(self) -> Any:
@@ -91,6 +99,29 @@ def kernel(function: Any = None, /, *, inline: str = "never") -> Any:
     if function is None:
         return functools.partial(Kernel, inline=inline)
     return Kernel(function, inline=inline)
+
+
+def for_work(function: F, n_steps: float) -> F:
+    """Return a kernel, or for little work its own Python code, so that numba is not loaded for it.
+
+    Parameters
+    ----------
+    function
+        A kernel whose Python code gives the same result, as it does without wrapping integers.
+    n_steps
+        About how often the statements of its innermost loops run.
+
+    Examples
+    --------
+    >>> @kernel
+    ... def double(x: int) -> int:
+    ...     return 2 * x
+    >>> for_work(double, 1)(4), double.is_loaded
+    (8, False)
+    """
+    if isinstance(function, Kernel) and n_steps <= MOST_PLAIN_STEPS and not function.is_loaded:
+        return function.py_func  # type: ignore[return-value]
+    return function
 
 
 def compile_seconds() -> float:

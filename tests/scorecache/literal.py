@@ -1,5 +1,6 @@
 """What a cache must hold, worked out word by word: the sets of a domain, their scores, what dominance keeps."""
 
+import math
 import re
 import sys
 from itertools import combinations
@@ -59,6 +60,7 @@ def fewer_and_fewer(arities, size, *_):
 
 
 KERNELS = {
+    "plain": None,
     "as planned": None,
     "bitmaps": lambda arities, *_: len(arities),
     "bitmaps in small pieces": lambda arities, *_: len(arities),
@@ -72,8 +74,16 @@ KERNELS = {
 }
 
 
+def set_plain(patch, seconds=math.inf):
+    """Have every build run in numpy, or with 0 seconds none."""
+    replace_everywhere(patch, "PLAIN_SECONDS", seconds)
+    replace_everywhere(patch, "PLAIN_SECONDS_LOADED", seconds)
+
+
 def set_kernel(patch, kernel):
     """Have all joint sets counted in one way."""
+    if kernel == "plain":
+        set_plain(patch)
     if KERNELS[kernel] is not None:
         replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
         replace_everywhere(patch, "nesting_pays", lambda *_: "nested tables" in kernel)

@@ -135,7 +135,8 @@ def superset_bounds(dataset, score, domain, child):
     rows, arities = distinct_rows(dataset), dataset.arities
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, "BOUNDS_FROM", 0)
-        alone = family_build.prepare(rows, domain, arities, child, domain.limits[child], score, Pruning(True))
+        limit = domain.limits[child]
+        alone = family_build.prepare(rows, domain, arities, child, limit, score, Pruning(True), plain=False)
     search, position = alone.search, {int(v): i for i, v in enumerate(alone.order)}
     marginal = [np.bincount(c, weights=rows.weights, minlength=a) for c, a in zip(rows.codes, arities, strict=True)]
     found = {}

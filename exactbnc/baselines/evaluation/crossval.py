@@ -9,7 +9,6 @@ halved for two classes, AUC the area under the ROC curve of the second class whe
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -161,8 +160,6 @@ def evaluate_split(method: Method, training: Dataset, held_out: Dataset, class_n
 
 def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:
     """Accuracy, log-loss, Brier and AUC of predictions."""
-    from sklearn.metrics import roc_auc_score
-
     probabilities = np.exp(log_posterior)
     s = log_posterior.shape[1]
     is_right = log_posterior.argmax(axis=1) == right
@@ -173,15 +170,38 @@ def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats |
         "accuracy": float(np.average(is_right, weights=weights)),
         "log_loss": float(np.average(losses, weights=weights)),
         "brier": float(np.average(distances, weights=weights)),
-        "auc": float(roc_auc_score(right, probabilities[:, 1], sample_weight=weights)) if has_both else None,
+        "auc": area_under_curve(right == 1, probabilities[:, 1], weights) if has_both else None,
     }
+
+
+def area_under_curve(is_positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> float:
+    """The area under the ROC curve: how often a positive row scores above another one, ties counting half."""
+    each = np.ones(len(scores)) if weights is None else weights
+    levels, at = np.unique(scores, return_inverse=True)
+    positive = np.bincount(at, weights=each * is_positive, minlength=len(levels))
+    negative = np.bincount(at, weights=each * ~is_positive, minlength=len(levels))
+    below = np.cumsum(negative) - negative
+    return float(positive @ (below + negative / 2) / (positive.sum() * negative.sum()))
+
+
+def stratified_folds(classes: NDArray[np.uint16], n_folds: int, seed: int) -> NDArray[np.int64]:
+    """The fold of each row, drawn as scikit-learn's `StratifiedKFold(n_folds, shuffle=True)` does."""
+    rng = np.random.RandomState(seed)
+    _, first, codes = np.unique(classes, return_index=True, return_inverse=True)
+    in_order = np.argsort(np.argsort(first))[codes]  # classes numbered by first appearance
+    dealt = np.sort(in_order)
+    shares = [np.bincount(dealt[fold::n_folds], minlength=len(first)) for fold in range(n_folds)]
+    fold_of = np.empty(len(classes), dtype=np.int64)
+    for number in range(len(first)):
+        own = np.arange(n_folds).repeat([share[number] for share in shares])
+        rng.shuffle(own)
+        fold_of[in_order == number] = own
+    return fold_of
 
 
 def _folds(
     dataset: Dataset, class_name: str, n_folds: int, seed: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    from sklearn.model_selection import StratifiedKFold
-
     if not 2 <= n_folds <= dataset.n_rows:
         raise ParameterError(
             f"the number of folds must be from 2 to {dataset.n_rows}, the rows. Got {n_folds} instead."
@@ -192,9 +212,8 @@ def _folds(
         raise ParameterError(
             f"the number of folds must be at most {largest}, the rows of the largest class. Got {n_folds} instead."
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a class with fewer rows than folds
-        folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(classes, classes))
+    fold_of = stratified_folds(classes, n_folds, seed)
+    folds = [(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(n_folds)]
     for train, _ in folds:
         if len(np.unique(classes[train])) < 2:
             way = "use fewer folds" if n_folds > 2 else "two of its values need two rows each"

@@ -26,7 +26,6 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from scipy.special import logsumexp
 
 from exactbnc.learning.averaging._kernels import EdgeTables, log_scaled_tree_sums
 from exactbnc.learning.averaging.tree_sum import bottlenecks, edge_probabilities, log_excess, step_factors
@@ -132,6 +131,8 @@ class TanAverage:
 
     def log_posterior(self, codes: Codes) -> Floats:
         """log P(c | the known features of a row, data), rows x classes."""
+        from scipy.special import logsumexp  # takes 0.2 s to import
+
         joint = self.log_joint(codes)
         joint -= logsumexp(joint, axis=1, keepdims=True)
         return joint
@@ -204,6 +205,8 @@ class TanAverage:
 
     def _add_completions(self, codes: Codes, rows: Ints, found: Floats) -> None:
         """Add up the completions of the rows with unknown values, a batch at a time."""
+        from scipy.special import logsumexp
+
         for batch in self._batches(codes, rows):
             completed = [self._completions(codes[:, row]) for row in batch]
             joint = self._log_joint_complete(np.concatenate([filled for filled, _ in completed], axis=1))

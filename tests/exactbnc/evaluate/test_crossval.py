@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
 from exactbnc.baselines.evaluation import Averaged, Evaluation, Exact, cross_validate
-from exactbnc.baselines.evaluation.crossval import Scores, measures
+from exactbnc.baselines.evaluation.crossval import Scores, area_under_curve, measures, stratified_folds
 from exactbnc.baselines.evaluation.methods import Fitted
 from exactbnc.learning.averaging import TanAverage
 from exactbnc.learning.learn import Recipe, learn
@@ -239,3 +239,19 @@ def test_a_class_with_too_few_rows_is_refused(n_folds, way):
 
     with pytest.raises(DataError, match=f"'y' has one value in the training rows of a fold; {way}$"):
         cross_validate(data, "y", [Spy()], n_folds=n_folds)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_folds_and_areas_are_those_of_scikit_learn(seed):
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, 2 + seed, 150).astype(np.uint16)
+    fold_of = stratified_folds(classes, 4, seed)
+    for fold, (_, asked) in enumerate(StratifiedKFold(4, shuffle=True, random_state=seed).split(classes, classes)):
+        assert np.flatnonzero(fold_of == fold).tolist() == asked.tolist()
+
+    scores, weights = rng.random(150).round(1), rng.random(150)
+    expected = roc_auc_score(classes == 1, scores, sample_weight=weights)
+    assert area_under_curve(classes == 1, scores, weights) == pytest.approx(expected, abs=1e-12)

@@ -1,0 +1,12 @@
+"""Builds of the tests run on the kernels, however small they are; `set_plain` has them run in numpy."""
+
+import pytest
+
+from tests.scorecache.literal import set_plain
+
+
+@pytest.fixture(autouse=True, scope="module")
+def on_kernels():
+    with pytest.MonkeyPatch.context() as patch:
+        set_plain(patch, 0.0)
+        yield
