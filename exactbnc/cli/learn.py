@@ -133,7 +133,7 @@ def _model(
     steps: dict[str, Any],
 ) -> Model:
     from exactbnc.learning.model import Model, search_facts, solution_facts
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     kept = set(dataset.names)
     return Model(

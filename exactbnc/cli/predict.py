@@ -81,8 +81,8 @@ class KnownColumns:
 
 def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
-    from scorecache.data._encode import MOST_STATES
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.encoding import MOST_STATES
+    from scorecache.data.reading import read_table
 
     columns = KnownColumns(classifier)
     table = read_table(
@@ -100,7 +100,7 @@ def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Data
 def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
     from exactbnc.network.bayesnet import UNKNOWN
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     notes = []
     absent = [name for name in classifier.features if name not in table.index]
@@ -135,7 +135,7 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -
     import numpy as np
 
     from exactbnc.network.bayesnet import UNKNOWN
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     best = log_posterior.argmax(axis=1)
     counts = np.bincount(best, minlength=len(classifier.classes))

@@ -110,8 +110,8 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     """The table as the model's training data were read, unless something else is given."""
     from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
     from exactbnc.report.assessment import columns_of
-    from scorecache.data._encode import MAX_STATES
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.encoding import MAX_STATES
+    from scorecache.data.reading import read_table
 
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}

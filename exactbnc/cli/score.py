@@ -83,8 +83,8 @@ def score(
 
     from exactbnc.problem.constraintfile import read_tiers
     from scorecache.data.codestore import CODES_SHARE
-    from scorecache.data.statesfile import load_states
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.reading import read_table
+    from scorecache.data.states import load_states
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
     from scorecache.formats._writing import check_names

@@ -26,8 +26,8 @@ from sklearn.utils.validation import (
 from exactbnc.learning.classifiers._features import Features, free_name
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.network.bayesnet import UNKNOWN, Codes
-from scorecache.data._encode import is_missing, whole_weights
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import is_missing, whole_weights
 from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
 from scorecache.errors import DataError, ParameterError
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from exactbnc.learning.selection import _naive_bayes
 from exactbnc.learning.selection._coded import Coded, Ints
 from exactbnc.learning.selection.bayes_factor import keep_mask, log_bayes_factor
-from scorecache.data._encode import whole_weights
+from scorecache.data.encoding import whole_weights
 from scorecache.data.frames import check_names, is_frame
 from scorecache.errors import DataError, ParameterError
 from scorecache.scores._base import require_positive

@@ -8,7 +8,7 @@ from exactbnc.learning.discretize.tables import learn_cuts
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import read_model
 from exactbnc.network.formats.files import read_bayesnet
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 ASIA = ROOT / "instances" / "asia-500.csv"
