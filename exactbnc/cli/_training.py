@@ -10,6 +10,7 @@ from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._parsing import parse_arc
+from exactbnc.cli._table_options import TextFormat
 
 if TYPE_CHECKING:
     from exactbnc.cli._output import Output
@@ -23,7 +24,7 @@ IRIS_CLASS = "species"
 class Reading:
     """How a table of training data is read."""
 
-    separator: str | None
+    text: TextFormat
     weights: str | None
     missing: str
     states: str | None
@@ -89,7 +90,7 @@ def _read(path: str, reading: Reading) -> Dataset:
     is_cut = reading.discretize is not None
     return read_table(
         path,
-        separator=reading.separator,
+        **reading.text.given(),
         states=None if reading.states is None else load_states(reading.states),
         weights=reading.weights,
         missing=reading.missing,
