@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 
 from scorecache.data.columns import number_of
@@ -37,15 +39,15 @@ def identifier_columns(dataset: Dataset) -> list[str]:
     ]
 
 
-def check_identifiers(dataset: Dataset, *, allow: bool = False) -> None:
-    """Refuse columns that look like identifiers, unless they are allowed.
+def check_identifiers(dataset: Dataset, *, allow: bool = False, declared: Container[str] = ()) -> None:
+    """Refuse columns that look like identifiers, unless they are allowed or their states are declared.
 
     Raises
     ------
     DataError
         There is such a column; the message says how to leave it out and how to keep it.
     """
-    found = [] if allow else identifier_columns(dataset)
+    found = [] if allow else [name for name in identifier_columns(dataset) if name not in declared]
     if found:
         n_values = {name: len(dataset.states[dataset.index[name]]) for name in found}
         raise DataError(

@@ -107,7 +107,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights=weights,
             missing=self.missing,
         )
-        check_identifiers(dataset.columns([name for name in names if name not in states]), allow=self.allow_identifiers)
+        check_identifiers(dataset, allow=self.allow_identifiers, declared=states)
         if goes_on:
             has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
         self._features = Features.of(dataset, names, [flag and self.missing == "category" for flag in has_missing])
