@@ -20,8 +20,8 @@ _HOMES = {
     "make_score": "scorecache.scores",
     "plan_build": "scorecache.scoring.build",
     "read_cache": "scorecache.formats",
-    "read_csv": "scorecache.data.csvfile",
-    "read_table": "scorecache.data.tablefile",
+    "read_csv": "scorecache.data.reading",
+    "read_table": "scorecache.data.reading",
     "write_cache": "scorecache.formats",
 }
 """Where each public name lives; it is imported on first use, so that `import scorecache` stays cheap."""

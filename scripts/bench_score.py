@@ -46,8 +46,8 @@ from _bench import (
 )
 
 from scorecache.cache import ScoreCache
-from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
+from scorecache.data.reading import read_csv
 from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.formats import read_cache, write_cache

@@ -36,8 +36,8 @@ from exactbnc.network.formats.files import read_bayesnet, write_bayesnet
 from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
 from exactbnc.problem.problem import Problem
 from scorecache.cache import ScoreCache
-from scorecache.data.csvfile import read_csv
-from scorecache.data.statesfile import load_states
+from scorecache.data.reading import read_csv
+from scorecache.data.states import load_states
 from scorecache.domain import Domain
 from scorecache.errors import InputError, ParameterError
 from scorecache.formats import read_cache, write_cache

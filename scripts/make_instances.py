@@ -25,8 +25,8 @@ from _networks import ASIA, CANCER, Network, sample
 from numpy.typing import NDArray
 
 from scorecache.cache import ScoreCache
-from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
+from scorecache.data.reading import read_csv
 from scorecache.domain import Domain
 from scorecache.formats import write_cache
 from scorecache.scores import make_score

@@ -51,7 +51,7 @@ def _texts_among_numbers(dataset: Dataset, name: str) -> list[str]:
     import numpy as np
 
     from exactbnc.learning.discretize.tables import numbers_of
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     states = dataset.states[dataset.index[name]]
     is_number = np.isfinite(numbers_of(states))

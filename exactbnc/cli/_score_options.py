@@ -8,8 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 from exactbnc.cli._completion import SCORES, one_of
+from exactbnc.cli._table_options import AllowIdentifiers as AllowIdentifiers
+from exactbnc.cli._table_options import Decimal as Decimal
+from exactbnc.cli._table_options import Encoding as Encoding
 from exactbnc.cli._table_options import Ignore as Ignore
 from exactbnc.cli._table_options import MaxStates as MaxStates
+from exactbnc.cli._table_options import Na as Na
 from exactbnc.cli._table_options import Separator as Separator
 from exactbnc.cli._table_options import States as States
 from exactbnc.cli._table_options import Weights as Weights

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,3 +26,35 @@ Ignore = Annotated[
 MaxStates = Annotated[
     int | None, _data("--max-states", metavar="N", help="Refuse a column with more states than this.")
 ]
+Encoding = Annotated[
+    str | None,
+    _data("--encoding", metavar="NAME", help="The encoding of a CSV file; UTF-8, UTF-16 and Latin-1 are recognised."),
+]
+Decimal = Annotated[str, _data("--decimal", metavar="MARK", help="The decimal mark of numbers: . or ,")]
+Na = Annotated[
+    list[str] | None,
+    _data(
+        "--na",
+        metavar="TEXT",
+        help="A missing value; repeatable. Not given: ?, NA, N/A, #N/A, nan, null, None, <NA>, NaT in any case.",
+    ),
+]
+AllowIdentifiers = Annotated[
+    bool, _data("--allow-identifiers", help="Keep columns whose values are almost all different.")
+]
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How the text of a table is read."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
+    na: Sequence[str] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults, by their names in Python."""
+        chosen = {"separator": self.separator, "encoding": self.encoding, "na": list(self.na) if self.na else None}
+        chosen["decimal"] = None if self.decimal == "." else self.decimal
+        return {name: value for name, value in chosen.items() if value is not None}

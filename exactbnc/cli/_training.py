@@ -10,6 +10,7 @@ from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._parsing import parse_arc
+from exactbnc.cli._table_options import TextFormat
 
 if TYPE_CHECKING:
     from exactbnc.cli._output import Output
@@ -23,7 +24,7 @@ IRIS_CLASS = "species"
 class Reading:
     """How a table of training data is read."""
 
-    separator: str | None
+    text: TextFormat
     weights: str | None
     missing: str
     states: str | None
@@ -82,14 +83,14 @@ def embedded_data() -> Dataset:
 
 def _read(path: str, reading: Reading) -> Dataset:
     """If numbers are to be cut, columns may have any number of them."""
-    from scorecache.data._encode import MAX_STATES
-    from scorecache.data.statesfile import load_states
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.encoding import MAX_STATES
+    from scorecache.data.reading import read_table
+    from scorecache.data.states import load_states
 
     is_cut = reading.discretize is not None
     return read_table(
         path,
-        separator=reading.separator,
+        **reading.text.given(),
         states=None if reading.states is None else load_states(reading.states),
         weights=reading.weights,
         missing=reading.missing,
@@ -117,7 +118,7 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
 
 def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
     """The rows whose class is not missing, and how many others there are; a class has no state for those."""
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     v = dataset.index[class_name]
     if dataset.states[v][-1] != MISSING_STATE:
@@ -137,8 +138,7 @@ def check_kept(keep_at_most: int | None, *, is_cut: bool) -> None:
 
 def check_texts(dataset: Dataset) -> None:
     """Refuse measurements with texts among them, which cannot be cut."""
-    from scorecache.data._encode import MISSING_STATE
-    from scorecache.data._measure import MEASURED
+    from scorecache.data.encoding import MEASURED, MISSING_STATE
     from scorecache.errors import DataError
     from scorecache.wording import listing
 
@@ -153,7 +153,7 @@ def check_texts(dataset: Dataset) -> None:
 
 def check_values(dataset: Dataset, max_states: int | None) -> None:
     """Refuse columns that were not cut and have too many values."""
-    from scorecache.data._encode import MAX_STATES
+    from scorecache.data.encoding import MAX_STATES
     from scorecache.errors import DataError
 
     check_texts(dataset)

@@ -14,6 +14,7 @@ from exactbnc.cli._cluster import workers_of
 from exactbnc.cli._completion import OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
+from exactbnc.cli._table_options import TextFormat
 from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, names_in, training_data
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ def evaluate(
     weights: options.Weights = None,
     max_states: options.MaxStates = None,
     ignore: options.Ignore = None,
+    allow_identifiers: options.AllowIdentifiers = False,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = ".",
+    na: options.Na = None,
     solver: options.Solver = "auto",
     time_limit: options.TimeLimit = None,
     jobs: options.Fits = None,
@@ -62,6 +67,7 @@ def evaluate(
     talk = Output(as_json=as_json, quiet=quiet)
 
     from exactbnc.baselines.evaluation import cross_validate
+    from scorecache.data.identifiers import check_identifiers
 
     common = {"max_parents": max_parents, "k": k, "ess": ess, "method": solver, "time_limit": time_limit}
     methods = _methods(
@@ -72,15 +78,18 @@ def evaluate(
         # one fit uses all cores; several at a time, or on workers, one core each
         {**common, "n_jobs": None if jobs is None and scheduler is None else 1, "seed": seed},
     )
-    reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
+    text = TextFormat(separator, encoding, decimal, na)
+    reading = Reading(text, weights, missing, states, max_states, discretize, tuple(ignore or ()))
     check_kept(keep_at_most, is_cut=data is None or discretize is not None)
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
+    whole = dataset
     if cutting is not None:
         from exactbnc.learning.discretize.tables import cut, learn_cuts
 
-        whole = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
-        check_values(cut(dataset, whole), max_states)
+        whole = cut(dataset, learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most))
+        check_values(whole, max_states)
+    check_identifiers(whole, allow=allow_identifiers)
     with workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,

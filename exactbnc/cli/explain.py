@@ -10,7 +10,8 @@ import typer
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output
-from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, Separator, notes_on, read_rows
+from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
+from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, notes_on, read_rows
 
 if TYPE_CHECKING:
     from exactbnc.learning.model import Model
@@ -37,6 +38,9 @@ def explain(
     of: Of = None,
     against: Against = None,
     separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
+    na: Na = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,7 +55,7 @@ def explain(
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table, extra = read_rows(rows, separator, classifier)
+        table, extra = read_rows(rows, TextFormat(separator, encoding, decimal, na), classifier)
         codes = classifier.encode(table)
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")

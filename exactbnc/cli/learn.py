@@ -10,6 +10,7 @@ from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
 from exactbnc.cli._output import Output, check_target, describe_score
 from exactbnc.cli._table import SolveTable
+from exactbnc.cli._table_options import TextFormat
 from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, training_data
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ def learn(
     weights: options.Weights = None,
     max_states: options.MaxStates = None,
     ignore: options.Ignore = None,
+    allow_identifiers: options.AllowIdentifiers = False,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = ".",
+    na: options.Na = None,
     method: options.Method = "auto",
     time_limit: options.TimeLimit = None,
     jobs: options.Jobs = None,
@@ -63,6 +68,7 @@ def learn(
     from exactbnc.network.formats.files import bayesnet_suffix, write_bayesnet
     from exactbnc.pictures.plot import picture_suffix
     from exactbnc.pictures.plot import plot as draw
+    from scorecache.data.identifiers import check_identifiers
 
     suffix = None if output is None else bayesnet_suffix(output)
     if plot is not None:
@@ -80,7 +86,8 @@ def learn(
         n_jobs=jobs,
         seed=seed,
     )
-    reading = Reading(separator, weights, missing, states, max_states, discretize, tuple(ignore or ()))
+    text = TextFormat(separator, encoding, decimal, na)
+    reading = Reading(text, weights, missing, states, max_states, discretize, tuple(ignore or ()))
     check_kept(keep_at_most, is_cut=data is None or discretize is not None)
     training = training_data(data, class_name, reading, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
@@ -90,6 +97,7 @@ def learn(
         cut_points = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
         dataset = cut(dataset, cut_points)
         check_values(dataset, max_states)
+    check_identifiers(dataset, allow=allow_identifiers)
     selection = None
     if select:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
@@ -101,6 +109,7 @@ def learn(
     steps |= {
         "weights": weights,
         "separator": separator,
+        **text.given(),
         "max_states": max_states,
         "ignore": list(reading.ignore) or None,
     }
@@ -133,7 +142,7 @@ def _model(
     steps: dict[str, Any],
 ) -> Model:
     from exactbnc.learning.model import Model, search_facts, solution_facts
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     kept = set(dataset.names)
     return Model(

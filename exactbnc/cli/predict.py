@@ -12,6 +12,7 @@ import typer
 
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
+from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on 
 Target = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="Where the predictions go, as CSV; - is stdout.")
 ]
-Separator = Annotated[
-    str | None, typer.Option("--separator", metavar="S", help="What stands between columns; found if not given.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
 
@@ -35,6 +33,9 @@ def predict(
     rows: Rows,
     output: Target = STANDARD_STREAM,
     separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
+    na: Na = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -50,7 +51,7 @@ def predict(
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table, extra = read_rows(rows, separator, classifier)
+        table, extra = read_rows(rows, TextFormat(separator, encoding, decimal, na), classifier)
         codes = classifier.encode(table)
     log_posterior = classifier.log_posterior(codes)
     text = _csv_text(classifier, log_posterior)
@@ -79,15 +80,15 @@ class KnownColumns:
         return name in self._known
 
 
-def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Dataset, list[str]]:
+def read_rows(path: str, text: TextFormat, classifier: Model) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
-    from scorecache.data._encode import MOST_STATES
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.encoding import MOST_STATES
+    from scorecache.data.reading import read_table
 
     columns = KnownColumns(classifier)
     table = read_table(
         path,
-        separator=separator,
+        **text.given(),
         missing="category",
         max_states=MOST_STATES,
         only=columns,
@@ -100,7 +101,7 @@ def read_rows(path: str, separator: str | None, classifier: Model) -> tuple[Data
 def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
     from exactbnc.network.bayesnet import UNKNOWN
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     notes = []
     absent = [name for name in classifier.features if name not in table.index]
@@ -135,7 +136,7 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -
     import numpy as np
 
     from exactbnc.network.bayesnet import UNKNOWN
-    from scorecache.data._encode import MISSING_STATE
+    from scorecache.data.encoding import MISSING_STATE
 
     best = log_posterior.argmax(axis=1)
     counts = np.bincount(best, minlength=len(classifier.classes))

@@ -12,6 +12,7 @@ from exactbnc.cli._command import utc_now
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, check_target, describe_bytes
+from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
 
 if TYPE_CHECKING:
     from exactbnc.report import Assessment, Subject
@@ -34,9 +35,6 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the folds; th
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title; else the file's name.")]
 ClassName = Annotated[
     str | None, typer.Option("--class", metavar="NAME", help="The class, for a network whose file names none.")
-]
-Separator = Annotated[
-    str | None, typer.Option("--separator", metavar="S", help="What stands between columns; found if not given.")
 ]
 Weights = Annotated[
     str | None, typer.Option("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
@@ -64,6 +62,9 @@ def report(
     title: Title = None,
     class_name: ClassName = None,
     separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
+    na: Na = None,
     weights: Weights = None,
     missing: Missing = None,
     max_states: MaxStates = None,
@@ -88,7 +89,8 @@ def report(
     assessment, note = None, None
     if data is not None:
         with expecting(data, Kind.TABLE):
-            given = {"separator": separator, "weights": weights, "missing": missing, "max_states": max_states}
+            text = TextFormat(separator, encoding, decimal, na)
+            given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
             table = _read(data, subject, given)
         _tell_relation(talk, subject, table)
         if subject.class_name is None:
@@ -110,8 +112,8 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     """The table as the model's training data were read, unless something else is given."""
     from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
     from exactbnc.report.assessment import columns_of
-    from scorecache.data._encode import MAX_STATES
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.encoding import MAX_STATES
+    from scorecache.data.reading import read_table
 
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}
@@ -119,7 +121,7 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
     dataset = read_table(
         path,
-        separator=known.get("separator"),
+        **{name: known[name] for name in ("separator", "encoding", "decimal", "na") if known.get(name) is not None},
         weights=known.get("weights"),
         missing=known.get("missing") or "error",
         max_states=known.get("max_states") or (MAX_STATES if has_cuts else None),

@@ -22,6 +22,7 @@ from exactbnc.cli._output import (
 )
 from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
 from exactbnc.cli._structure import chosen_family
+from exactbnc.cli._table_options import TextFormat
 
 if TYPE_CHECKING:
     from scorecache.scores import Score
@@ -50,6 +51,10 @@ def score(
     missing: options.Missing = "error",
     max_states: options.MaxStates = None,
     ignore: options.Ignore = None,
+    allow_identifiers: options.AllowIdentifiers = False,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = ".",
+    na: options.Na = None,
     no_prune: options.NoPrune = False,
     prune_gap: options.PruneGap = 0.0,
     jobs: options.Jobs = None,
@@ -83,8 +88,9 @@ def score(
 
     from exactbnc.problem.constraintfile import read_tiers
     from scorecache.data.codestore import CODES_SHARE
-    from scorecache.data.statesfile import load_states
-    from scorecache.data.tablefile import read_table
+    from scorecache.data.identifiers import check_identifiers
+    from scorecache.data.reading import read_table
+    from scorecache.data.states import load_states
     from scorecache.domain import Domain
     from scorecache.formats import format_of, write_cache
     from scorecache.formats._writing import check_names
@@ -99,7 +105,7 @@ def score(
     with expecting(data, Kind.TABLE):
         dataset = read_table(
             data,
-            separator=separator,
+            **TextFormat(separator, encoding, decimal, na).given(),
             header=not no_header,
             states=None if states is None else load_states(states),
             weights=weights,
@@ -108,6 +114,7 @@ def score(
             ignore=ignore or (),
             codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
         )
+    check_identifiers(dataset, allow=allow_identifiers)
     domain = Domain.of(
         dataset.names,
         family,

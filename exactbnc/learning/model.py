@@ -28,9 +28,8 @@ from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.states import state_codes
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Solution
-from scorecache.data._encode import MISSING_STATE
-from scorecache.data._measure import MEASURED
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MEASURED, MISSING_STATE
 from scorecache.errors import DataError, ParameterError
 from scorecache.system.atomic import atomic_write
 from scorecache.system.files import read_input

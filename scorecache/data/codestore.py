@@ -14,9 +14,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from scorecache.data._encode import Encoding, RawColumn, assemble
 from scorecache.data.dataset import Dataset
-from scorecache.data.rows import merge_rows
+from scorecache.data.encoding import Encoding, RawColumn, assemble
 from scorecache.system.memory import available_memory
 
 CODES_SHARE = 0.25
@@ -115,6 +114,8 @@ def merged(whole: Dataset) -> Dataset:
 
     The digest stays that of the whole: it names the data, not how they are held.
     """
+    from scorecache.data.rows import merge_rows  # loads numba
+
     codes, weights = np.empty((whole.n_vars, 0), np.uint16), np.empty(0, np.int64)
     for start in range(0, whole.n_rows, BLOCK_ROWS):
         block = slice(start, min(start + BLOCK_ROWS, whole.n_rows))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorecache.data._encode import (
+from scorecache.data.encoding import (
     MOST_STATES,
     MOST_WEIGHT,
     Encoder,

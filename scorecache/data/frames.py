@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.data._encode import is_missing
+from scorecache.data.encoding import is_missing
 from scorecache.errors import DataError
 
 Mask = NDArray[np.bool_]

@@ -27,7 +27,7 @@ CACHE = str(instances.path("asia-500.bdeu.3.jkl"))
 TABLE = str(instances.path("asia-500.csv"))
 PLAIN = {"typer", "rich"}
 ARRAYS = PLAIN | {"numpy"}
-KERNELS = ARRAYS | {"scipy", "numba"}
+KERNELS = ARRAYS | {"scipy", "numba", "pyarrow"}
 
 
 def loaded_by(*lines, folder):

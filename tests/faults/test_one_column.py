@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
 

@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from exactbnc.network.formats.files import read_bayesnet
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from scorecache.errors import InputError
 from scorecache.formats import read_cache
 from scorecache.system import unpack

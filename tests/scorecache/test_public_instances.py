@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from scorecache.cache import ScoreCache
-from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
+from scorecache.data.reading import read_csv
 from scorecache.formats import read_cache
 from scorecache.scores import Score, make_score
 from scorecache.scoring.build import build_cache

@@ -26,9 +26,10 @@ from sklearn.utils.validation import (
 from exactbnc.learning.classifiers._features import Features, free_name
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.network.bayesnet import UNKNOWN, Codes
-from scorecache.data._encode import is_missing, whole_weights
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import is_missing, whole_weights
 from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
+from scorecache.data.identifiers import check_identifiers
 from scorecache.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     discretize: str | None
     missing: str
+    allow_identifiers: bool = True  # an estimator that offers the choice refuses them by default
     states: Mapping[str, Any] | None
     _features: Features
 
@@ -105,6 +107,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights=weights,
             missing=self.missing,
         )
+        check_identifiers(dataset, allow=self.allow_identifiers, declared=states)
         if is_update:
             has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
         self._features = Features.of(dataset, names, [flag and self.missing == "category" for flag in has_missing])

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import UNKNOWN, Codes
-from scorecache.data._encode import MISSING_STATE, is_missing
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MISSING_STATE, is_missing
 from scorecache.data.frames import Declared, columns_of
 
 WIDEST_LOOKUP = 2**20

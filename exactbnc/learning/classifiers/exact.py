@@ -110,6 +110,7 @@ class ExactBNClassifier(TableClassifier):
         discretize: str | None = None,
         missing: str = "error",
         states: Mapping[str, Any] | None = None,
+        allow_identifiers: bool = False,
         method: str = "auto",
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -127,6 +128,7 @@ class ExactBNClassifier(TableClassifier):
         self.discretize = discretize
         self.missing = missing
         self.states = states
+        self.allow_identifiers = allow_identifiers
         self.method = method
         self.time_limit = time_limit
         self.n_jobs = n_jobs

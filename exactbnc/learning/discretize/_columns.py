@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.learning.discretize._tally import Floats
-from scorecache.data._encode import is_missing
+from scorecache.data.encoding import is_missing
 from scorecache.data.frames import is_frame, with_columns
 from scorecache.errors import DataError
 

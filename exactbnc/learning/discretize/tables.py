@@ -15,9 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.data._encode import MISSING_STATE
-from scorecache.data._measure import MEASURED
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MEASURED, MISSING_STATE
 from scorecache.errors import ParameterError
 
 Floats = NDArray[np.float64]

@@ -24,8 +24,8 @@ from exactbnc.learning.selection.bayes_factor import keep_mask, log_bayes_factor
 from exactbnc.network.bayesnet import UNKNOWN
 from exactbnc.network.parameters.closed_form import EAP
 from exactbnc.network.parameters.counts import FamilyCounts
-from scorecache.data._encode import whole_weights
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import whole_weights
 from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
 from scorecache.errors import DataError, ParameterError
 from scorecache.scores._base import require_positive

@@ -6,7 +6,7 @@ import pytest
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import Model, write_model
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 ASIA = ROOT / "instances" / "asia-500.csv"

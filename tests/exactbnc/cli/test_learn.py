@@ -8,7 +8,7 @@ from exactbnc.learning.discretize.tables import learn_cuts
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import read_model
 from exactbnc.network.formats.files import read_bayesnet
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 ASIA = ROOT / "instances" / "asia-500.csv"
@@ -327,7 +327,8 @@ def test_texts_among_few_numbers_and_columns_that_hardly_repeat_are_noted(exactb
     fields = [f"{k / 4},name{k},{'ab'[k % 2]}" for k in range(100)] + ["n.d.,last,a"]
     path.write_text("x,id,y\n" + "\n".join(fields) + "\n")
 
-    run = exactbnc("learn", path, "--class", "y", "--structure", "naive_bayes", "--discretize", "mdlp")
+    options = ["--structure", "naive_bayes", "--discretize", "mdlp", "--allow-identifiers"]
+    run = exactbnc("learn", path, "--class", "y", *options)
 
     assert run.code == 0
     assert run.err.splitlines() == [

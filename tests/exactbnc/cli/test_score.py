@@ -204,7 +204,7 @@ def test_missing_data_file_is_an_io_error(exactbnc, tmp_path):
 @pytest.mark.parametrize("name", ["lawn.csv/out.jkl", "no/such/folder/out.jkl", "folder"])
 def test_unwritable_target_is_found_before_the_data_is_read(exactbnc, table, tmp_path, monkeypatch, name):
     (tmp_path / "folder").mkdir()
-    monkeypatch.setattr("scorecache.data.csvfile.read_csv", lambda *_, **__: pytest.fail("the data was read"))
+    monkeypatch.setattr("scorecache.data.reading.read_csv", lambda *_, **__: pytest.fail("the data was read"))
 
     run = exactbnc("score", table, "-o", tmp_path / name)
 

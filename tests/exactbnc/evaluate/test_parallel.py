@@ -5,7 +5,7 @@ import pytest
 
 from exactbnc.baselines.evaluation import Averaged, Exact, cross_validate
 from exactbnc.learning.learn import Recipe
-from scorecache.data.csvfile import read_csv
+from scorecache.data.reading import read_csv
 from scorecache.errors import DataError
 from tests.exactbnc.cli.conftest import ROOT
 

@@ -14,8 +14,8 @@ from exactbnc.learning.model import Model, solution_facts
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.assessment import assess, calibration_error, confusion_matrix, reliability, roc_curves
 from exactbnc.report.subject import Subject
-from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
+from scorecache.data.reading import read_csv
 from scorecache.errors import ParameterError
 from tests.exactbnc.cli.conftest import ROOT
 

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.data import codestore, csvfile
+from scorecache.data import codestore, csvblocks
 from scorecache.data.codestore import CodeStore, merged
-from scorecache.data.csvfile import read_csv
 from scorecache.data.dataset import Dataset
-from scorecache.data.parquetfile import read_parquet
-from scorecache.data.tablefile import read_table
+from scorecache.data.reading import read_csv, read_parquet, read_table
 from scorecache.errors import DataError, ParameterError
 from scorecache.formats import write_cache
 from scorecache.scoring.build import build_cache
@@ -77,8 +75,7 @@ def test_chunks_memory_and_kind_of_file_change_nothing(folder, data, chunk, memo
     expected = read_csv(table, separator=",", **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", 1)
-        patch.setattr(csvfile, "_LEAST_CHUNK_ROWS", chunk)
+        patch.setattr(csvblocks, "BLOCK_BYTES", chunk)
         patch.setattr(codestore, "merged", lambda whole: whole)
         assert same(read_csv(table, separator=",", codes_memory=memory, **options), expected)
         assert same(read_parquet(parquet, batch_rows=chunk, codes_memory=memory, **options), expected)
@@ -270,5 +267,8 @@ def test_a_weights_column_must_be_there(tmp_path):
 def test_csv_options_do_not_go_with_parquet(tmp_path):
     path = tmp_path / "t.pq"
 
-    with refusal(ParameterError, f"{path}: --separator and --no-header go with a CSV file, not with Parquet"):
+    with refusal(
+        ParameterError,
+        f"{path}: --separator, --no-header, --encoding and --decimal go with a CSV file, not with Parquet",
+    ):
         read_table(path, separator=",")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from scorecache.data._encode import MOST_STATES
+from scorecache.data.encoding import MOST_STATES
 from scorecache.errors import DataError
 from scorecache.system.files import read_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables

@@ -26,6 +26,8 @@ MOST_STATES = 2**16  # codes are uint16
 MOST_COUNTED = 2**12  # of a column that is refused anyway
 MOST_WEIGHT = 2**53 - 1  # up to here sums of counts are exact in float64
 MISSING_STATE = "missing"
+MEASURED = "a number"
+"""The state of a column of measurements that stands for all its numbers."""
 MISSING_CHOICES = ("error", "drop", "category")
 
 Fields = tuple[
@@ -90,11 +92,11 @@ class Encoder(dict[Any, int]):
     __slots__ = ("_most", "_read", "is_overfull", "values_seen")
 
     def __init__(
-        self, read: Callable[[Any], Hashable], values: Iterable[Hashable] = (), *, most: int = MOST_STATES
+        self, read: Callable[[Any], Hashable], values: Iterable[Hashable] = (), *, most: int | None = None
     ) -> None:
         super().__init__()
         self._read = read
-        self._most = most
+        self._most = MOST_STATES if most is None else most
         self.values_seen: list[Hashable] = list(values)
         self.is_overfull = False
         for code, value in enumerate(self.values_seen):
@@ -114,10 +116,9 @@ class Encoder(dict[Any, int]):
             self[field] = code
         return code
 
-    def encode(self, fields: Sequence[Any], rows: NDArray[np.int64] | None = None) -> NDArray[np.uint16]:
-        """The codes of the fields or, if the fields are different ones, of the rows that name them by their number."""
-        codes = np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
-        return codes if rows is None else codes[rows]
+    def encode(self, fields: Sequence[Any]) -> NDArray[np.uint16]:
+        """The codes of the fields."""
+        return np.fromiter(map(self.__getitem__, fields), dtype=np.uint16, count=len(fields))
 
     def column(
         self, name: str, codes: NDArray[np.uint8] | NDArray[np.uint16], *, is_declared: bool = False
@@ -131,7 +132,7 @@ class Encoder(dict[Any, int]):
 class RawColumn:
     """The distinct values of a column, None for a missing one, and per row the position of its value among them.
 
-    `numbers`: those of a column of measurements (`scorecache.data._measure`).
+    `numbers`: those of a column of measurements (`scorecache.data.columns.MeasuredColumn`).
     """
 
     name: str

@@ -13,15 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.data import csvfile
-from scorecache.data.csvfile import MISSING_VALUES, SEPARATORS, read_csv
+from scorecache.data import csvblocks
+from scorecache.data.columns import MISSING_VALUES
+from scorecache.data.csvblocks import SEPARATORS
 from scorecache.data.dataset import Dataset
-from scorecache.data.statesfile import load_states
+from scorecache.data.reading import read_csv
+from scorecache.data.states import load_states
 from scorecache.errors import DataError, ParameterError
 
 FAULTY = Path(__file__).parent / "faulty_data"
 
-CONVERT = "is not UTF-8 text; convert the file, for instance with iconv -f ENCODING -t UTF-8"
+CONVERT = "is not UTF-8 text; give the encoding of the file (--encoding cp1252, encoding='cp1252')"
 PACKED = "the compressed file is damaged or cut short"
 ENCLOSE = "enclose whole values and double the quotes inside"
 QUOTE = "a quote is never closed or text follows a closed one"
@@ -39,10 +41,9 @@ MESSAGES = {
     "header_only.csv": ":2: expected rows of values after the column names, got none",
     "missing_values.csv": f": missing values: 3 in 'age', 1 in 'sex', 1 in 'city'; {WAYS_OUT}",
     "name_empty.csv": ":1: column 2 of 3 has no name; name it, or leave it out (--ignore '')",
-    "name_in_latin1.csv": f":1: the byte 0xf6 {CONVERT}",
     "name_twice.csv": ":1: column names must be different from each other; found twice: 'a', 'b'",
     "not_gzip.csv.gz": f": {PACKED} (Not a gzipped file (b'a,'))",
-    "nul_byte.csv": f":3: the byte 0x00 {CONVERT}",
+    "nul_byte.csv": ":3: a value holds the character NUL; the file is damaged or is not a table of text",
     "one_column.csv": ":1: one column: found no separator among ';', '\\t', '|', ',', ' '; "
     "a network needs at least two variables; pass the separator with --separator",
     "only_blank_lines.csv": f": {EMPTY}",
@@ -55,12 +56,13 @@ MESSAGES = {
     "row_too_short_after_line_break_in_quotes.csv": ":6: expected 2 fields as in line 1, got 1; "
     "quote values that hold the separator ','",
     "text_after_quote.csv": f":4: {QUOTE} (',' expected after '\"'); {ENCLOSE}",
-    "utf16.csv": f":1: the byte 0xff {CONVERT}",
-    "value_in_latin1.csv": f":2: the byte 0xfc {CONVERT}",
 }
 
+FOLDED_MISSING = {text.casefold() for text in MISSING_VALUES}
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from('\n\r",; \t')
-FIELDS = st.text(CHARACTERS, max_size=4).map(str.strip).filter(lambda text: text and text not in MISSING_VALUES)
+FIELDS = (
+    st.text(CHARACTERS, max_size=4).map(str.strip).filter(lambda text: text and text.casefold() not in FOLDED_MISSING)
+)
 
 
 def refusal(message, error=DataError):
@@ -130,15 +132,80 @@ def test_a_ragged_row_is_found_on_its_line(rows, n_blank_lines, line_end):
         read_bytes(before + b"x" + b",x" * len(rows[0]) + b"\n\n", separator=",", header=False)
 
 
-@given(rows_of_fields(), st.integers(1, 3))
-def test_chunks_do_not_matter(rows, n_chunk_rows):
+@given(rows_of_fields(), st.integers(1, 30))
+def test_blocks_do_not_matter(rows, n_bytes):
     content = written(rows)
     expected = read_bytes(content, separator=",", header=False)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", 1)
-        patch.setattr(csvfile, "_LEAST_CHUNK_ROWS", n_chunk_rows)
+        patch.setattr(csvblocks, "BLOCK_BYTES", n_bytes)
         assert read_bytes(content, separator=",", header=False).sha256 == expected.sha256
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+@pytest.mark.parametrize("n_bytes", [3, 2**20])
+def test_the_encoding_is_found(table, monkeypatch, encoding, n_bytes):
+    monkeypatch.setattr(csvblocks, "BLOCK_BYTES", max(n_bytes, 8))
+
+    dataset = table("größe,b\n1,grün\n01,blau\n".encode(encoding))
+
+    assert dataset.names == ("größe", "b")
+    assert decoded(dataset) == [["1", "grün"], ["01", "blau"]]
+
+
+def test_latin1_after_a_long_ascii_part_is_found(table, monkeypatch):
+    monkeypatch.setattr(csvblocks, "BLOCK_BYTES", 16)
+
+    dataset = table(b"a,b\n" + b"x,y\n" * 40 + b"x,\xe9\n")
+
+    assert dataset.states[1] == ("y", "é")
+
+
+def test_the_encoding_can_be_given(table):
+    content = "a,b\n€,x\n".encode("cp1252")
+
+    assert table(content, encoding="cp1252").states[0] == ("€",)
+    with refusal(f"t.csv:2: the byte 0x80 {CONVERT}"):
+        table(content)
+    with pytest.raises(DataError, match=r"t\.csv:2: the byte 0x80 is not UTF-8 text"):
+        table(content, encoding="utf-8")
+    with pytest.raises(ParameterError, match="encoding must be one that Python knows"):
+        table(content, encoding="no such")
+    with pytest.raises(ParameterError, match="encoding must be one that Python knows"):
+        table(content, encoding="rot13")
+
+
+def test_utf8_with_a_damaged_byte_is_not_taken_for_latin1(table, monkeypatch):
+    monkeypatch.setattr(csvblocks, "BLOCK_BYTES", 9)
+
+    with pytest.raises(DataError, match=r"t\.csv:3: the byte 0xff is not UTF-8 text"):
+        table("a,b\nö,x\n".encode() + b"y,\xff\n")
+
+
+@pytest.mark.parametrize(("content", "kind"), [(b"PK\x03\x04rest", ".xlsx"), (b"\xd0\xcf\x11\xe0rest", ".xls")])
+def test_a_workbook_is_named_for_what_it_is(table, content, kind):
+    with pytest.raises(DataError, match=rf"^t\.csv: this is an Excel .*\{kind}.*save the sheet as CSV"):
+        table(content)
+
+
+def test_numbers_may_have_a_decimal_comma(table):
+    content = "x;y;n\n1,5;a,b;2,0\n-,25;1,;1\n1e3;,;1\n"
+
+    dataset = table(content, decimal=",", weights="n")
+
+    assert dataset.states == (("-.25", "1.5", "1e3"), (",", "1.", "a,b"))
+    assert dataset.weights.tolist() == [2, 1, 1]
+    assert table(content).states[0] == ("-,25", "1,5", "1e3")
+    with pytest.raises(ParameterError, match="decimal must be"):
+        table(content, decimal=";")
+
+
+def test_plain_quotes_and_odd_ones_are_read_as_the_csv_module_reads_them(table):
+    content = 'a,b\n"x",1\n   \ny"z,2\n "q, r",3\n"s""t",4\n, "\n"\nu,""""\n'
+
+    assert decoded(table(content, missing="category")) == [
+        ["x", "1"], ['y"z', "2"], ["q, r", "3"], ['s"t', "4"], ["missing", "missing"], ["u", '"'],
+    ]  # fmt: skip
 
 
 def test_a_table_of_texts_equals_the_same_columns_in_python(table):
@@ -275,14 +342,14 @@ def test_states_of_no_column_are_refused(table):
         table("x,y\n0,1\n", states={"z": [0]})
 
 
-@pytest.mark.parametrize("text", ["", "  ", *MISSING_VALUES, " ? "])
+@pytest.mark.parametrize("text", ["", "  ", *MISSING_VALUES, " ? ", "n/a", "NULL", "NAN", "none"])
 def test_missing_values_are_recognised(table, text):
     assert table(f"x,y\n0,1\n{text},0\n", missing="drop").codes.tolist() == [[0], [0]]
     assert table(f"x,y\n0,1\n{text},0\n", missing="category").states == (("0", "missing"), ("0", "1"))
 
 
 def test_missing_values_can_be_other_texts(table):
-    dataset = table("x,y\n-9,?\n,NA\n0,?\n", missing="category", missing_values=["-9"])
+    dataset = table("x,y\n-9,?\n,NA\n0,?\n", missing="category", na=["-9"])
 
     assert dataset.states == (("0", "missing"), ("?", "NA"))
     assert dataset.codes.tolist() == [[1, 1, 0], [0, 1, 0]]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from exactbnc.learning.discretize.tables import cut, learn_cuts, numbers_of, numeric_columns
 from scorecache import read_csv, read_table
-from scorecache.data import csvfile
-from scorecache.data._measure import MEASURED
+from scorecache.data import csvblocks
+from scorecache.data.encoding import MEASURED
 from scorecache.errors import DataError, ParameterError
 from scorecache.scoring.build import build_cache
 
@@ -58,7 +58,7 @@ def test_chunks_and_limits_change_nothing_of_the_numbers(folder, data):
         return
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", data.draw(st.sampled_from([1, 20, 1000])))
+        patch.setattr(csvblocks, "BLOCK_BYTES", data.draw(st.sampled_from([1, 20, 1000])))
         measured = read_csv(path, max_states=data.draw(st.integers(3, 6)), measured={"x", "z"}, **options)
 
     assert measured.names == plain.names
@@ -122,7 +122,7 @@ def test_text_among_numbers_is_a_state_of_its_own(tmp_path):
     path = write(tmp_path, ["x", "y"], [*((str(k), "b") for k in range(150)), ("low", "a"), ("7.5", "a")])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csvfile, "_CHUNK_FIELDS", 1)
+        patch.setattr(csvblocks, "BLOCK_BYTES", 1)
         data = read_csv(path, measured={"x"})
 
     assert data.states[0] == (MEASURED, "low")
