@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.data.dataset import Dataset
-from scorecache.system.compiled import kernel
+from scorecache.system.compiled import is_loaded, kernel
 
 EMPTY = -1
 MOST_VALUES_PLAIN = 1 << 18
@@ -66,9 +66,11 @@ def distinct_rows(dataset: Dataset) -> Rows:
     return Rows(np.ascontiguousarray(rows.codes[:, first]), merged)
 
 
-def merge_rows(codes: NDArray[np.uint16], weights: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each distinct row of positive weight occurs first, and its total weight."""
-    if codes.size <= MOST_VALUES_PLAIN:
+def merge_rows(
+    codes: NDArray[np.uint16], weights: NDArray[np.int64], *, n_times: int = 1
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct row of positive weight occurs first, and its total weight; one of `n_times` such calls."""
+    if n_times * codes.size <= MOST_VALUES_PLAIN and not is_loaded(_merge):
         return merge_rows_plain(codes, weights)
     codes, weights = codes.view(), weights.view()
     codes.flags.writeable = weights.flags.writeable = False

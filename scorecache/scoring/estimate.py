@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scorecache.counting.families import families_of_rows
 from scorecache.counting.table_rows import parent_sets
 from scorecache.scoring.plan import Group, bitmap_prefix, nesting_pays
-from scorecache.system.compiled import Kernel
+from scorecache.system.compiled import is_loaded
 
 Ints = NDArray[np.int64]
 
@@ -50,8 +50,8 @@ def plain_seconds(n_sets: int, n_distinct: int) -> float:
 
 def is_plain(seconds: float) -> bool:
     """Should a build that takes this long in numpy run there?"""
-    is_loaded = any(isinstance(own, Kernel) and own.is_loaded for own in (families_of_rows, parent_sets))
-    return seconds < (PLAIN_SECONDS_LOADED if is_loaded else PLAIN_SECONDS)
+    here = is_loaded(families_of_rows) or is_loaded(parent_sets)
+    return seconds < (PLAIN_SECONDS_LOADED if here else PLAIN_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -49,17 +49,17 @@ PENALTY_TOL = 1e-9
 
 def likelihood_ceilings(rows: Rows, children: Sequence[int]) -> Floats:
     """LLmax of each child: sum over groups of rows equal on all other variables of sum_k n log(n / n_group)."""
-    joint = _sum_n_log_n(rows.codes, rows.weights)
+    joint = _sum_n_log_n(rows.codes, rows.weights, len(children))
     nothing = np.zeros((1, rows.codes.shape[1]), dtype=np.uint16)
     return np.array(
-        [joint - _sum_n_log_n(np.vstack([nothing, np.delete(rows.codes, child, axis=0)]), rows.weights)
+        [joint - _sum_n_log_n(np.vstack([nothing, np.delete(rows.codes, child, axis=0)]), rows.weights, len(children))
          for child in children]
     )  # fmt: skip
 
 
-def _sum_n_log_n(codes: NDArray[np.uint16], weights: Ints) -> float:
+def _sum_n_log_n(codes: NDArray[np.uint16], weights: Ints, n_times: int) -> float:
     """sum n log n over the distinct rows, n being how often each occurs."""
-    _, sizes = merge_rows(codes, weights)
+    _, sizes = merge_rows(codes, weights, n_times=n_times)
     return float(np.sum(sizes * np.log(sizes)))
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-__all__ = ["Kernel", "compile_seconds", "for_work", "kernel", "popcount", "trailing_zeros", "work_clock"]
+__all__ = ["Kernel", "compile_seconds", "for_work", "is_loaded", "kernel", "popcount", "trailing_zeros", "work_clock"]
 
 MOST_PLAIN_STEPS = 1 << 17
 """Inner steps that a kernel's own Python takes less than a tenth of a second for."""
@@ -99,6 +99,17 @@ def kernel(function: Any = None, /, *, inline: str = "never") -> Any:
     if function is None:
         return functools.partial(Kernel, inline=inline)
     return Kernel(function, inline=inline)
+
+
+def is_loaded(function: Callable[..., Any]) -> bool:
+    """Return whether a kernel has been called in this process.
+
+    Examples
+    --------
+    >>> is_loaded(kernel(lambda x: x))
+    False
+    """
+    return isinstance(function, Kernel) and function.is_loaded
 
 
 def for_work(function: F, n_steps: float) -> F:
