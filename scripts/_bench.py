@@ -162,7 +162,7 @@ def forget_peak() -> None:
 
 
 def resident_bytes() -> int:
-    """The memory that this program holds now (where the system does not tell: its peak so far)."""
+    """The memory of this process now (its peak so far where the system does not report it)."""
     status = _status_kilobytes("VmRSS")
     return peak_bytes() if status is None else 1024 * status
 

@@ -33,7 +33,7 @@ NAMES = ("vehicle", "waveform-21", "german", "hepatitis", "spect", "chess", "sat
 SCORES = ("bdeu", "fnml", "fcll", "acll")
 FEATURE_PARENTS = 3
 FEW_VALUES = 5
-"""A column of numbers with at most so many values is left as it is."""
+"""A column of numbers with at most this many values is not discretised."""
 
 
 def read_data(path: Path) -> Dataset:

@@ -228,7 +228,7 @@ def _as_json(a: Side, b: Side, rows: Sequence[Row], facts: Mapping[str, Any]) ->
 
 
 def _row_as_json(row: Row) -> dict[str, Any]:
-    """Unsolved and unknown seconds are null; `a` and `b` tell them apart by their counts."""
+    """Unsolved and unknown seconds are null; `a` and `b` distinguish them by their counts."""
     sides = {
         side: None
         if entry is None

@@ -66,20 +66,20 @@ def main() -> int:
 
 def _run(data: Dataset, name: str, structure: str, options: argparse.Namespace) -> dict[str, Any]:
     begun = time.perf_counter()
-    told: dict[str, Any] = {"data": name, "structure": structure, "folds": options.folds, "missing": options.missing}
+    facts: dict[str, Any] = {"data": name, "structure": structure, "folds": options.folds, "missing": options.missing}
     try:
         (found,) = cross_validate(
             data, data.names[-1], [_method(structure, options)], n_folds=options.folds, discretize="median"
         )
-        told |= _measures(found)
-    except Exception as error:  # the table goes on; the exit code tells
-        told["error"] = f"{type(error).__name__}: {error}"
-        print(f"{name}, {structure}: {told['error']}", file=sys.stderr)
-    told["seconds"] = time.perf_counter() - begun
+        facts |= _measures(found)
+    except Exception as error:  # the other data sets still run; the exit code reports it
+        facts["error"] = f"{type(error).__name__}: {error}"
+        print(f"{name}, {structure}: {facts['error']}", file=sys.stderr)
+    facts["seconds"] = time.perf_counter() - begun
     if options.output is not None:
         with options.output.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(told) + "\n")
-    return told
+            lines.write(json.dumps(facts) + "\n")
+    return facts
 
 
 def _method(structure: str, options: argparse.Namespace) -> Method:

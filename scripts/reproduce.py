@@ -8,7 +8,7 @@
 
 Papers: 000 Carvalho et al. 2011, 001 Carvalho et al. 2013, 002 Cerquides and Lopez de Mantaras 2003, 003 Carvalho 2009,
 004 Sugahara and Ueno. `--data` is a folder of `.csv.gz` files with the class in the last column; without it, data sets
-that scikit-learn carries stand in.
+of scikit-learn are used instead.
 """
 
 from __future__ import annotations

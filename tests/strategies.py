@@ -16,7 +16,7 @@ SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-1.
 
 
 def examples(n):
-    """So many examples, the same ones in every run."""
+    """Settings with n examples, the same ones in every run."""
     return settings(
         max_examples=n, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
     )

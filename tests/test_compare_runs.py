@@ -228,10 +228,10 @@ def test_comparison_of_two_files(tmp_path, capsys):
     b = write_runs(tmp_path / "b.jsonl", [run(file="a.pss"), run(file="b.jkl"), run(file="c.jkl")])
 
     assert compare_runs.main([str(a), str(b), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["losses"] == ["b", "a"]
-    assert told["summary"]["flagged_losses"] == ["b", "a"]
-    assert told["summary"]["only_in_b"] == ["c"]
+    message = json.loads(capsys.readouterr().out)
+    assert message["losses"] == ["b", "a"]
+    assert message["summary"]["flagged_losses"] == ["b", "a"]
+    assert message["summary"]["only_in_b"] == ["c"]
 
     assert compare_runs.main([str(a), str(b)]) == 0
     shown = capsys.readouterr().out
@@ -247,7 +247,7 @@ def test_different_optima_are_an_error(tmp_path, capsys):
     assert "SCORES DIFFER: a" in capsys.readouterr().out
 
 
-def test_two_methods_in_one_file_must_be_told_apart(tmp_path, capsys):
+def test_two_methods_in_one_file_must_be_distinguished(tmp_path, capsys):
     path = write_runs(tmp_path / "a.jsonl", [run(method="dp"), run(method="ilp", cpu=9.0)])
 
     assert compare_runs.main([str(path), str(path)]) == 2

@@ -133,11 +133,11 @@ def test_class_with_its_parents_is_described_by_hand():
     rows = [(a, b, copy % 2, a ^ b) for a in (0, 1) for b in (0, 1) for copy in range(40)]
     data = Dataset.from_codes(np.array(rows).T, [2, 2, 2, 2], names=["a", "b", "c", "class"])
 
-    told = described(data, "class", classifiers.GBN)
+    message = described(data, "class", classifiers.GBN)
 
-    assert told["mb_size"] == 2
-    assert told["sparse"] == 0
-    assert 1 <= told["parents"] + told["children"] <= 2
+    assert message["mb_size"] == 2
+    assert message["sparse"] == 0
+    assert 1 <= message["parents"] + message["children"] <= 2
 
 
 def test_configurations_without_data_are_counted():
@@ -146,10 +146,10 @@ def test_configurations_without_data_are_counted():
     data = Dataset.from_codes(np.array(rows).T, [2, 2, 3], names=["a", "b", "class"])
     counts = classifiers.count_family(data, 2, [0, 1])
 
-    told = described(data, "class", classifiers.GBN)
+    message = described(data, "class", classifiers.GBN)
 
     assert (counts.sum(axis=-1) == 0).sum() == 1
-    assert told["sparse"] == (1 if told["parents"] == 2 else 0)
+    assert message["sparse"] == (1 if message["parents"] == 2 else 0)
 
 
 def test_selection_is_described_by_what_it_removed():
@@ -159,9 +159,9 @@ def test_selection_is_described_by_what_it_removed():
         [y ^ (rng.random(300) < 0.05), rng.integers(0, 2, 300), y], [2] * 3, names=["x", "n", "y"]
     )
 
-    told = described(data, "y", classifiers.FSANB)
+    message = described(data, "y", classifiers.FSANB)
 
-    assert (told["max_parents"], told["removed"]) == (1.0, 1.0)
+    assert (message["max_parents"], message["removed"]) == (1.0, 1.0)
 
 
 def test_smallest_anb_of_a_chain_needs_an_arc_only_beside_the_middle():

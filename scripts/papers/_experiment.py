@@ -1,7 +1,7 @@
 """What an experiment is, and how its cells are computed once and kept.
 
 A table of a paper is made of cells (a data set and a method), each with a result in the types of JSON. Results lie in
-one file per cell, written whole or not at all, so that an interrupted run goes on where it was.
+one file per cell, written completely or not at all, so that an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Archive:
         lines = self._lines() | {(self.table, cell.data, cell.method): result for cell, result in results.items()}
         with atomic_write(self.path) as (sink,):
             for (table, data, method), result in sorted(lines.items()):
-                told = {"table": table, "data": data, "method": method, **_rounded(result)}
-                sink.write((json.dumps(told) + "\n").encode())
+                parts = {"table": table, "data": data, "method": method, **_rounded(result)}
+                sink.write((json.dumps(parts) + "\n").encode())
 
     def _lines(self) -> dict[tuple[str, str, str], Result]:
         if not self.path.exists():
@@ -131,9 +131,9 @@ def run(
     experiment: Experiment,
     cells: Iterable[Cell],
     store: Store | Archive | None,
-    tell: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> dict[Cell, Result]:
-    """Compute the cells that the store does not hold; a cell that fails is told and left out."""
+    """Compute the cells that are not in the store; a cell that fails is reported and omitted."""
     listed = list(cells)
     results: dict[Cell, Result] = {}
     begun, spent = time.monotonic(), 0
@@ -145,8 +145,8 @@ def run(
             if store is not None:
                 store.put(cell, known)
         results[cell] = known
-        if tell is not None:
-            tell(_progress(number, len(listed), cell, time.monotonic() - begun, spent))
+        if report is not None:
+            report(_progress(number, len(listed), cell, time.monotonic() - begun, spent))
     return results
 
 

@@ -111,8 +111,8 @@ class AttainedCLL:
 def _p_values(line: Line) -> str:
     """The p of a line with the digits that the table has no place for."""
     pairs = {column: (line.paper.get(column), line.ours.get(column)) for column in COLUMNS}
-    told = [f"{column} {ours:.2g} (paper {theirs:.2g})" for column, (theirs, ours) in pairs.items() if theirs and ours]
-    return f"{line.title}, against " + ", ".join(told)
+    parts = [f"{column} {ours:.2g} (paper {theirs:.2g})" for column, (theirs, ours) in pairs.items() if theirs and ours]
+    return f"{line.title}, against " + ", ".join(parts)
 
 
 def _told(own: Mapping[str, float]) -> str:

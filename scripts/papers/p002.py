@@ -160,7 +160,7 @@ def _mean(found: Found, names: list[str], method: str) -> float | None:
 
 def _improvement(found: Found, names: list[str], method: str, measure: str) -> str:
     """The mean over data sets of 1 - measure / that of TAN+MS, where TAN+MS makes errors at all."""
-    told = []
+    facts = []
     for percent in PERCENTS:
         pairs = [
             (fmean(found[name, f"{method}-{percent}"]), fmean(found[name, f"tan_ms-{percent}"]))
@@ -168,5 +168,5 @@ def _improvement(found: Found, names: list[str], method: str, measure: str) -> s
             if (name, f"{method}-{percent}") in found and (name, f"tan_ms-{percent}") in found
         ]
         gains = [1 - own / other for own, other in pairs if other > 0]
-        told.append(f"{fmean(gains):.1%} at {percent} %" if gains else f"none at {percent} %")
-    return f"{method} lowers the {measure} of tan_ms by {', '.join(told)} on average"
+        facts.append(f"{fmean(gains):.1%} at {percent} %" if gains else f"none at {percent} %")
+    return f"{method} lowers the {measure} of tan_ms by {', '.join(facts)} on average"

@@ -3,7 +3,7 @@
 Table 2: optimal TAN classifiers under eight scores. The paper does not say how parameters were estimated; in table "2"
 ours are frequencies smoothed with 0.5 per cell, in table "2-ofe" they are not smoothed. The latter comes close to the
 paper on satimage and vehicle and, under LL and BIC, on soybean-large, where trees with large tables meet configurations
-without rows. Beside the scores stands naive Bayes, which has no tree at all. Of the intervals printed as 95 %, those of
+without rows. Naive Bayes is added, which has no tree at all. Of the intervals printed as 95 %, those of
 the holdouts are 1.96 sqrt(a (1 - a) / m) and those of the cross-validations sqrt(a (1 - a) / m). The numbers on glass
 are out of reach of its nine features; with the running number of the rows, which are sorted by class, as a feature they
 are not.
@@ -107,10 +107,10 @@ def _intervals(name: str, found: Mapping[str, Result]) -> str:
     bounds = {
         score: interval_95(result["accuracy"], result["n_rows"]) for score, result in found.items() if score in SCORES
     }
-    told = ", ".join(f"{score} {100 * (high - low) / 2:.2f}" for score, (low, high) in bounds.items())
+    facts = ", ".join(f"{score} {100 * (high - low) / 2:.2f}" for score, (low, high) in bounds.items())
     ahead = [
         score
         for score, (low, _) in bounds.items()
         if all(low > high for other, (_, high) in bounds.items() if other != score)
     ]
-    return f"{name}: ± {told} (percent, 95 %)" + (f"; {ahead[0]} is ahead of all others" if ahead else "")
+    return f"{name}: ± {facts} (percent, 95 %)" + (f"; {ahead[0]} is ahead of all others" if ahead else "")

@@ -27,7 +27,7 @@ ALSO = {"mc_dag_ges_free": "mc_dag_ges", "fsanb_by_nb": "fsanb_bdeu"}
 """Other readings of a method of the paper: MC-DAG-GES without a limit of the parents; threshold and ESS of the
 selection chosen by the accuracy of naive Bayes, as the library does."""
 WITHIN, MANY_ROWS = 0.02, 500
-"""How near a single accuracy should be to the paper's, on data sets of at least so many rows."""
+"""How near a single accuracy should be to the paper's, on data sets of at least this many rows."""
 
 
 def tables(folder: Path) -> list[Experiment]:
@@ -112,5 +112,5 @@ def _nearness(method: str, of: str, paper: Table, ours: Table, large: set[str]) 
 def _p_values(ours: Mapping[str, Mapping[str, float]], names: list[str], best: str, others: tuple[str, ...]) -> str:
     """Wilcoxon's two-sided p of one method against each other, adjusted by Hommel's procedure."""
     plain = [wilcoxon([ours[n][best] for n in names], [ours[n][other] for n in names]).p for other in others]
-    told = ", ".join(f"{other} {p:.5f}" for other, p in zip(others, hommel(plain), strict=True))
-    return f"Hommel p of {best} against: {told} (signed-rank tests over {len(names)} data sets)"
+    facts = ", ".join(f"{other} {p:.5f}" for other, p in zip(others, hommel(plain), strict=True))
+    return f"Hommel p of {best} against: {facts} (signed-rank tests over {len(names)} data sets)"

@@ -31,7 +31,7 @@ from scorecache import Dataset
 GBN, FSANB = "gbn_bdeu", "fsanb_bdeu"
 PARENTS_OF_GES = 2
 """The class and a feature. The CLL has no penalty, and the paper does not say what ends the search of MC-DAG-GES:
-without a limit arcs are added for as long as rows can be told apart. This limit gives the paper's mean."""
+without a limit arcs are added until all rows are separated. This limit gives the paper's mean."""
 SECONDS_OF_GES = 20.0
 """Per fold, without that limit."""
 
@@ -41,7 +41,7 @@ def cross_validated(folder: Path, cell: Cell) -> Result:
     data = load(folder, cell.data)
     class_name, method = data.names[-1], method_of(cell.method, data.n_vars)
     begun = time.perf_counter()
-    accuracies, losses, sizes, told, n_unproved = [], [], [], [], 0
+    accuracies, losses, sizes, facts, n_unproved = [], [], [], [], 0
     for known, asked in folds_of(folder, cell.data):
         fitted = method.fit(known, class_name)
         found = measures(fitted.predict(asked.codes), asked.column(class_name), None)
@@ -49,7 +49,7 @@ def cross_validated(folder: Path, cell: Cell) -> Result:
         losses.append(found["log_loss"])
         sizes.append(asked.n_rows)
         n_unproved += fitted.is_proved is False
-        told.append(describe(known, fitted.net, class_name))
+        facts.append(describe(known, fitted.net, class_name))
     return {
         "accuracy": float(np.average(accuracies, weights=sizes)),
         "fold_accuracies": accuracies,
@@ -57,7 +57,7 @@ def cross_validated(folder: Path, cell: Cell) -> Result:
         "n_unproved": n_unproved,
         "n_rows": data.n_rows,
         "seconds": time.perf_counter() - begun,
-        "structure": {name: fmean(one[name] for one in told) for name in told[0]},
+        "structure": {name: fmean(one[name] for one in facts) for name in facts[0]},
     }
 
 

@@ -25,7 +25,7 @@ from papers.p004_setup import PAPER, names_of
 from scorecache import Dataset
 
 OF_METHOD = {GBN: ("parents", "children", "sparse", "mb_size"), FSANB: ("max_parents", "removed")}
-"""The columns of Table 2 that tell of each classifier's networks."""
+"""The columns of Table 2 that describe each classifier's networks."""
 SAMPLE_SIZES = (100, 500, 1000, 5000, 10_000, 50_000, 100_000)
 CLASS_OF = {"asia": "either", "cancer": "Cancer"}
 N_SEEDS = 100
@@ -57,7 +57,7 @@ class Structures:
         lines = []
         for name in names:
             own = [(OF_METHOD[c.method], r["structure"]) for c, r in results.items() if c.data == name]
-            ours = {column: told[column] for columns, told in own for column in columns}
+            ours = {column: facts[column] for columns, facts in own for column in columns}
             lines.append(Line(name, paper.get(name, {}), ours))
         columns = tuple(column for listed in OF_METHOD.values() for column in listed)
         notes = [
@@ -150,10 +150,10 @@ class Convergence:
         pairs = [arc for arc in smallest_anb(net, class_name).arcs if class_name not in arc]
         worth = {pair: conditional_information(net, *pair, class_name) for pair in pairs}
         x, y = min(pairs, key=lambda pair: worth[pair])
-        told = ", ".join(f"{n * worth[x, y]:.1f} against {math.log(n):.1f} at {n:,}" for n in SAMPLE_SIZES)
+        facts = ", ".join(f"{n * worth[x, y]:.1f} against {math.log(n):.1f} at {n:,}" for n in SAMPLE_SIZES)
         return (
             f"{network}: the weakest edge is {x}-{y}, I({x}; {y} | {class_name}) = {worth[x, y]:.2g}. In a sample of N "
-            f"it is worth about N I nats, and its two parameters cost about log N: {told}. Below that the smallest "
+            f"it is worth about N I nats, and its two parameters cost about log N: {facts}. Below that the smallest "
             "I-map is not the ANB of the best score, whatever finds it."
         )
 

@@ -129,11 +129,11 @@ def _ratio_note(name: str, lines: list[Line]) -> str:
     known = [(line.paper[of], line.ours[name]) for line in lines if name in line.ours]
     if not known:
         return f"{name}: no data set of the paper"
-    told = [f"{name}: {_spread([ratio for _, ratio in known])}"]
+    facts = [f"{name}: {_spread([ratio for _, ratio in known])}"]
     long = [ratio for theirs, ratio in known if theirs > LONG]
     if long:
-        told.append(f"where the paper takes more than {LONG / 1000:g} s ({len(long)}) {_spread(long)}")
-    return "; ".join(told)
+        facts.append(f"where the paper takes more than {LONG / 1000:g} s ({len(long)}) {_spread(long)}")
+    return "; ".join(facts)
 
 
 def _spread(ratios: list[float]) -> str:

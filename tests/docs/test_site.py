@@ -152,7 +152,7 @@ def test_every_sklearn_estimator_has_a_page_with_its_settings(site):
             assert f"<code>{setting} = " in html, (kind, setting)
 
 
-def test_every_reference_is_told_in_full(site):
+def test_every_reference_is_listed_in_full(site):
     listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
     known = {
         tuple(re.findall(r"^[^,\d]+?(?= et al| \d|,)|\d{4}$", name)) for name in re.findall(r"\*\*(.+?)\*\*", listed)

@@ -79,7 +79,7 @@ def test_a_solver_loads_scip_and_highs_only_where_they_solve(tmp_path):
     assert loaded_by(["solve", CACHE, "--method", "ilp"], folder=tmp_path) <= KERNELS | {"pyscipopt", "highspy"}
 
 
-def test_classifiers_are_learned_and_asked_without_scikit_learn(tmp_path):
+def test_classifiers_learn_and_predict_without_scikit_learn(tmp_path):
     learn = ["learn", TABLE, "--class", "dysp", "--structure", "tan", "-o", "model.json"]
 
     assert loaded_by(learn, ["predict", "model.json", TABLE, "-o", "out.csv"], folder=tmp_path) <= KERNELS

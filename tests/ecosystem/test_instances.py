@@ -26,7 +26,7 @@ def test_the_listed_optimum_is_found():
 
 
 @pytest.mark.parametrize("name", ["alarm.csv", "", ".", "../README.md"])
-def test_an_unknown_name_is_told_what_there_is(name):
+def test_an_unknown_name_is_refused_with_the_known_ones(name):
     with pytest.raises(ParameterError, match=r"is not an instance; these are asia-2000.*asia-500\.csv"):
         instances.path(name)
 

@@ -26,11 +26,11 @@ def requirements(listed):
     """Name and minimum; nothing is pinned or bounded from above without a place here that says why."""
     found = [MINIMUM.fullmatch(requirement) for requirement in listed]
     assert all(found), listed
-    assert {match[1] for match, told in zip(found, listed, strict=True) if "<" in told} <= BOUNDED
+    assert {match[1] for match, messages in zip(found, listed, strict=True) if "<" in messages} <= BOUNDED
     return [(match[1], match[2]) for match in found]
 
 
-def test_the_version_is_written_in_one_place_and_told_everywhere():
+def test_the_version_is_defined_once_and_shown_everywhere():
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["hatch"]["version"] == {"path": "exactbnc/__init__.py"}
     assert metadata.version("exactbnc") == exactbnc.__version__

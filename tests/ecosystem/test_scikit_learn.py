@@ -72,7 +72,7 @@ def test_a_pipeline_takes_the_frame_it_is_given(as_frame):
 
 
 @each_frame
-def test_a_grid_search_tells_structures_apart(as_frame):
+def test_a_grid_search_compares_structures(as_frame):
     frame = as_frame(IRIS)
     grid = {"structure": ["naive_bayes", "tan"], "criterion": ["bdeu", "bic"]}
     folds = StratifiedKFold(3, shuffle=True, random_state=0)

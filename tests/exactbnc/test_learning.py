@@ -360,14 +360,14 @@ def test_the_class_must_be_a_column_of_two_values():
     ],
 )
 def test_a_recipe_survives_json(recipe):
-    told = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
+    messages = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
 
-    assert told["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
-    assert told["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
-    assert Constraints.from_json(told["constraints"]) == recipe.constraints
+    assert messages["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
+    assert messages["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
+    assert Constraints.from_json(messages["constraints"]) == recipe.constraints
     plain = ("structure", "max_parents", "k", "ess", "method", "time_limit", "n_jobs", "seed")
-    assert {name: told[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
-    assert told.keys() == {*plain, "criterion", "parameters", "constraints"}
+    assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
+    assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
 
 
 def test_a_listener_receives_the_network():

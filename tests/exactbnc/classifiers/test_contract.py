@@ -107,7 +107,7 @@ def test_numbers_go_through_a_pipeline(discretizer):
 
 
 @pytest.mark.parametrize("model", EVERY_KIND, ids=str)
-def test_a_weight_counts_as_so_many_rows(model):
+def test_a_row_of_weight_w_counts_as_w_rows(model):
     x, y = weather(40)
     weights = np.arange(40) % 4
 
@@ -130,14 +130,14 @@ def test_a_row_of_weight_0_declares_nothing():
 
 
 @pytest.mark.parametrize("model", [ExactBNClassifier("tan"), TBMATANClassifier()], ids=str)
-@pytest.mark.parametrize(("weight", "told"), [(0.5, "0.5"), (-1.0, "-1.0")])
-def test_weights_that_are_no_counts_are_refused_with_the_reason(model, weight, told):
+@pytest.mark.parametrize(("weight", "message"), [(0.5, "0.5"), (-1.0, "-1.0")])
+def test_weights_that_are_no_counts_are_refused_with_the_reason(model, weight, message):
     x, y = weather(10)
     weights = np.ones(10)
     weights[3] = 0
     weights[7] = weight
 
-    with pytest.raises(DataError, match=f"^row 7: .*whole number.*scores are defined for counts.*Got {told} instead"):
+    with pytest.raises(DataError, match=f"^row 7: .*whole number.*defined for counts.*Got {message} instead"):
         clone(model).fit(x, y, sample_weight=weights)
 
 

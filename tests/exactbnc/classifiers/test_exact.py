@@ -185,7 +185,7 @@ def test_without_any_time_the_answer_is_naive_bayes_with_a_warning(table):
         model.arc_losses()
 
 
-def test_a_search_cut_short_tells_the_gap(monkeypatch, table):
+def test_an_unfinished_search_reports_the_gap(monkeypatch, table):
     x, y = table
     solve = exactbnc.learning.learn.solve
 
@@ -197,10 +197,10 @@ def test_a_search_cut_short_tells_the_gap(monkeypatch, table):
 
     with pytest.warns(
         ConvergenceWarning, match=r"no network scores above .*\(gap 1.5, .* %\).*Raise time_limit"
-    ) as told:
+    ) as message:
         model = ExactBNClassifier().fit(x, y)
 
-    assert told[0].filename == __file__  # the warning points at the caller of fit
+    assert message[0].filename == __file__  # the warning points at the caller of fit
     assert model.solution_.gap == pytest.approx(1.5)
     assert model.predict_proba(x).shape == (120, 2)
 
@@ -211,7 +211,7 @@ def test_a_proved_network_warns_of_nothing(table):
         ExactBNClassifier().fit(*table)
 
 
-def test_the_limit_of_the_parents_is_told(table):
+def test_the_limit_of_the_parents_is_reported(table):
     assert ExactBNClassifier("anb").fit(*table).max_parents_ is None
     assert ExactBNClassifier("anb", max_parents=2).fit(*table).max_parents_ == 2
     limited = ExactBNClassifier("anb", "fcll").fit(*table)  # a score that never falls when parents are added
@@ -231,12 +231,12 @@ def test_explanations_add_up_to_the_log_odds(table):
     x, y = table
     model = ExactBNClassifier("kdb").fit(x, y)
 
-    told = model.explain(x)
+    message = model.explain(x)
 
     log_p = model.predict_log_proba(x)
-    assert told.classes == ("in", "out")
-    assert set(told.terms) == {"class", "x0", "x1", "x2", "(unknown values)"}
-    assert np.allclose(told.log_odds("in", "out").sum(axis=1), log_p[:, 0] - log_p[:, 1], rtol=1e-9)
+    assert message.classes == ("in", "out")
+    assert set(message.terms) == {"class", "x0", "x1", "x2", "(unknown values)"}
+    assert np.allclose(message.log_odds("in", "out").sum(axis=1), log_p[:, 0] - log_p[:, 1], rtol=1e-9)
 
 
 def test_arcs_between_features_have_losses(table):
@@ -287,7 +287,7 @@ def test_plot_on_writes_a_title_and_wants_a_variable(pyplot):
         plot_on(DAG((), ()))
 
 
-def test_an_interrupted_search_leaves_its_best_network_and_goes_on_interrupting(monkeypatch):
+def test_an_interrupted_search_keeps_its_best_network_and_raises(monkeypatch):
     import dataclasses
 
     from exactbnc.learning import learn as learning

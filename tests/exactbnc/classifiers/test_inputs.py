@@ -353,7 +353,7 @@ def test_infinity_in_an_array_is_refused_by_scikit_learn():
         tan().fit(x, LABELS)
 
 
-def test_nothing_is_told_before_fit():
+def test_nothing_is_predicted_before_fit():
     model = tan()
     calls = [model.predict, model.predict_proba, model.explain, lambda x: model.plot(), lambda x: model.arc_losses()]
 

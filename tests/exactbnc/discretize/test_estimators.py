@@ -167,7 +167,7 @@ def test_intervals_are_readable():
     assert model.intervals("petal width (cm)") == ["(-inf, 0.8]", "(0.8, 1.75]", "(1.75, inf)"]
 
 
-def test_intervals_of_close_cut_points_can_be_told_apart():
+def test_intervals_of_close_cut_points_have_different_labels():
     model = MDLPDiscretizer().fit([[1.0], [1.0 + 1e-12], [1.0 + 2e-12]] * 30, [0, 1, 2] * 30)
 
     assert len(set(model.intervals(0))) == 3

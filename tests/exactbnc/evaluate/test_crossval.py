@@ -192,7 +192,7 @@ def test_methods_are_named_for_what_can_differ(method, name):
     assert method.name == name
 
 
-def test_the_listener_hears_of_every_fit():
+def test_the_listener_is_called_after_every_fit():
     heard = []
 
     cross_validate(

@@ -53,7 +53,7 @@ def test_the_order_in_which_fits_end_changes_nothing(data, monkeypatch):
     assert measured(data) == expected
 
 
-def test_an_error_of_a_fit_or_a_fold_is_told_as_it_is(data, monkeypatch):
+def test_an_error_of_a_fit_or_a_fold_is_raised_unchanged(data, monkeypatch):
     def broken(*_, **__):
         raise DataError("no cut points")
 

@@ -70,7 +70,7 @@ def test_every_format_is_written_and_read():
         ),
     ],
 )
-def test_what_was_changed_is_told_and_undone(tmp_path, suffix, notes):
+def test_escaped_names_are_reported_and_restored(tmp_path, suffix, notes):
     plain = collider()
     net = collider(
         dag=DAG(("A\nB", "é", "C"), plain.dag.parents),

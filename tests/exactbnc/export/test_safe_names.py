@@ -82,7 +82,7 @@ def test_a_number_by_itself_is_written_as_its_text():
     assert encode_states("X", [True, False], bif.STATES) == ("True", "False")
 
 
-def test_states_that_cannot_be_told_apart_are_refused():
+def test_states_that_would_be_written_alike_are_refused():
     with pytest.raises(ParameterError, match=r"the states of 'X' must be different"):
         encode_states("X", [1, True], bif.STATES)
     with pytest.raises(ParameterError, match=r"are the same text"):

@@ -91,11 +91,11 @@ def test_every_row_is_predicted_by_a_network_that_did_not_see_it(asia):
                 dataset, class_name
             )
 
-    told = predict_out_of_fold(asia, "dysp", Spy(), n_folds=5)
+    message = predict_out_of_fold(asia, "dysp", Spy(), n_folds=5)
 
     assert seen == [400] * 5
-    assert told.log_posterior.shape == (500, 2)
-    assert np.exp(told.log_posterior).sum(axis=1) == pytest.approx(np.ones(500))
+    assert message.log_posterior.shape == (500, 2)
+    assert np.exp(message.log_posterior).sum(axis=1) == pytest.approx(np.ones(500))
 
 
 def test_what_cannot_be_judged_is_refused(asia):

@@ -165,7 +165,7 @@ def test_large_tables_are_cut_and_say_so():
 
 
 @pytest.mark.parametrize(
-    ("search", "has_certificate", "told"),
+    ("search", "has_certificate", "message"),
     [
         (SEARCH, False, ["dynamic programming", "within 1e-09 in floating point", "--certificate -o net.json"]),
         (SEARCH, True, ["contains a certificate", "exactbnc verify CACHE net.json"]),
@@ -181,13 +181,13 @@ def test_large_tables_are_cut_and_say_so():
         ({}, None, ["does not say"]),
     ],
 )
-def test_the_proof_in_words(search, has_certificate, told):
+def test_the_proof_in_words(search, has_certificate, message):
     provenance = {"unsound_reasons": ["the score file has no record of how it was pruned"]}
     subject = Subject("net.json", PLAIN.dag, search=search, has_certificate=has_certificate, provenance=provenance)
 
     words = " ".join(proof_sentences(subject))
 
-    for part in told:
+    for part in message:
         assert part in words
     assert ("No network that satisfies the constraints scores higher" in words) == (search.get("status") == "optimal")
     assert ("only" in words) == (search.get("cache_is_safe") is False)

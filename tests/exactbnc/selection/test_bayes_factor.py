@@ -120,7 +120,7 @@ def test_if_all_features_should_go_the_most_dependent_stays():
     assert selection.kept == (min(factors, key=factors.get),)
 
 
-def test_a_constant_feature_speaks_for_neither_side():
+def test_a_constant_feature_supports_neither_side():
     dataset = Dataset.from_codes([[0, 1, 1], [0, 0, 0]], names=["C", "X"])
 
     assert log_bayes_factors(dataset, "C") == {"X": pytest.approx(0.0, abs=1e-12)}
