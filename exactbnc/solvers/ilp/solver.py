@@ -27,8 +27,7 @@ from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, fe
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
 from exactbnc.solvers.ilp.model.integral import AncestorRules
-from exactbnc.solvers.ilp.model.model import Columns, columns_of
-from exactbnc.solvers.ilp.model.rules import is_contradictory, linear_rows
+from exactbnc.solvers.ilp.model.model import Columns, columns_of, is_contradictory, linear_rows
 from exactbnc.solvers.ilp.plugins import (
     cons_acyclic,
     event_incumbent,

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from exactbnc.run.limits import Clock
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.local_search import _orders_kernels as kernels
-from exactbnc.solvers.local_search._orders_families import Families, list_pairs
-from exactbnc.solvers.local_search._orders_kernels import Walk
+from exactbnc.solvers.local_search._orders_kernels import Families, Walk, list_pairs
 from exactbnc.solvers.local_search._orders_kicks import greedy_order, hop
 
 __all__ = ["Effort", "Families", "FoundOrder", "LongSearch", "families", "improve", "search_orders"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Outcome, Run
-from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings

@@ -15,7 +15,6 @@ import numpy as np
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced
-from exactbnc.solvers.bounds.root._families import is_among_first
 from exactbnc.solvers.bounds.root._highs import DUAL_TOL, ColumnLP, Solved
 from exactbnc.solvers.bounds.root.separation import separate
 from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, LONG, RootSettings
@@ -27,6 +26,7 @@ from exactbnc.solvers.bounds.root.state import (
     OnRound,
     RootResult,
     RootState,
+    is_among_first,
 )
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable

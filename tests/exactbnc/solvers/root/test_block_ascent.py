@@ -11,11 +11,15 @@ from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root import root as root_module
-from exactbnc.solvers.bounds.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
-from exactbnc.solvers.bounds.root.ascent import ascent_cuts
-from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
+from exactbnc.solvers.bounds.root.block_ascent import (
+    LARGEST_STEP,
+    best_factor,
+    missing_flags,
+    solve_root_by_ascent,
+    sweep,
+)
 from exactbnc.solvers.bounds.root.lp import solve_root
-from exactbnc.solvers.bounds.root.root import find_root
+from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.costs.bits import members_of
