@@ -42,7 +42,7 @@ from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
-"""SCIP's LP bounds rest on tolerances of 1e-7 per row; optimal means optimal to this much, absolute."""
+"""SCIP's LP bounds have tolerances of 1e-7 per row; optimal means optimal up to this absolute difference."""
 
 BYTES_PER_COLUMN = 5_000
 """What SCIP, its first LPs and Python take for a column at least; measured with 200,000 columns."""
@@ -241,7 +241,7 @@ def _found(context: Context, start: Ints | None, clock: float) -> Found:
         reason = _STOP_REASONS[status]
     best = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
     chosen = max((choice for choice in (best, start) if choice is not None), key=columns.score, default=None)
-    # What callbacks tell SCIP once the search is stopped may not be used for a bound.
+    # What callbacks return to SCIP once the search is stopped may not be used for a bound.
     cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
     statistics = Statistics(
         nodes=int(model.getNTotalNodes()),

@@ -170,7 +170,7 @@ def family_across(
 
 @kernel
 def price_places(t: Families, walk: Walk, v: int) -> int:
-    """Write to `change[j]` what the total changes by as v goes on to place j, from its own place outwards.
+    """Write to `change[j]` what the total changes by as v moves to place j, from its own place outwards.
 
     Returns the first place worth a look: further left v loses more than its children gain. The caller puts `change`
     back to zero.
@@ -357,7 +357,7 @@ def note_best(t: Families, walk: Walk) -> None:
 
 @kernel
 def climb(t: Families, walk: Walk, work: int) -> bool:
-    """Best insertions, variable by variable, until none improves (True) or so much work is done (False)."""
+    """Best insertions, variable by variable, until none improves (True) or the limit on work is reached (False)."""
     end = walk.tally[WORK] + work
     while walk.tally[N_QUEUED] > 0:
         if walk.tally[WORK] > end:

@@ -28,7 +28,7 @@ from scorecache.system.compiled import kernel
 
 _MAX_KICK = 4  # insertions, or families forced, in one kick
 _MAX_SEGMENT = 12  # variables that a kick moves together
-_SEGMENT_PART = 4  # and not more than every so many-th of all
+_SEGMENT_PART = 4  # and at most this part of all
 
 
 @kernel

@@ -45,7 +45,7 @@ _SEED_STEP = 0x9E3779B97F4A7C15  # odd, so that different seeds give different s
 
 @dataclass(frozen=True)
 class Effort:
-    """The number of chains; a chain ends after so many kicks per variable in a row that do not improve it."""
+    """The number of chains; a chain ends after `kicks_per_var` kicks per variable in a row without improvement."""
 
     n_chains: int = 10
     kicks_per_var: int = 20

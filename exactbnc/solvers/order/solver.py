@@ -30,7 +30,7 @@ WORK_PER_RAISE = 60
 """Families and pairs that the local search beside the layers looks at per raise: about a tenth of the time."""
 MANY_RAISES = 1_000_000
 WORK_LATER = 6
-"""And after so many raises: by then it has mostly found what it can."""
+"""And after this many raises: by then it has mostly found what it can."""
 LEAST_WORK = 200_000
 """Some milliseconds; it is not called for less."""
 

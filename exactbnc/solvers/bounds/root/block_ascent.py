@@ -51,11 +51,11 @@ REHEATING, QUENCHING = 1.5, 0.4
 COLLAPSE = 0.3
 """A bound that is this share of the gap below the best one is given up."""
 ACTIVE = 30.0
-"""Families with a reduced cost of more than so many T weigh nothing."""
+"""Families with a reduced cost of more than this multiple of T weigh nothing."""
 N_SWEEPS = 15
 MOST_ROUNDS = 150
 PATIENCE, LEAST_SHARE = 15, 0.01
-"""The end: less than this share of the gap closed in so many rounds."""
+"""The end: less than LEAST_SHARE of the gap closed in PATIENCE rounds."""
 ASCENT_EVERY, TIDY_EVERY = 3, 5
 MOST_ASCENT_VARIABLES = 128
 """With more of them a dual ascent takes seconds."""
@@ -65,7 +65,7 @@ LEAST_VALUE = 1e-3
 """What a family needs to be in the support of a point."""
 SEPARATORS = Separators(use_facets=False, max_clusters=100, max_exact_clusters=50, exact_nodes=5_000)
 LARGEST_STEP = 20.0
-"""No step multiplies weights by more: steps on other clusters should have their say in between."""
+"""No step multiplies weights by more: steps on other clusters come in between."""
 SMALLEST_STEP = 1e-20
 LARGEST_WEIGHT = 1e100
 N_NEWTON = 30

@@ -1,4 +1,4 @@
-"""The root LP: cutting planes and column generation, with bounds that do not rest on the LP solver.
+"""The root LP: cutting planes and column generation, with bounds that do not depend on the LP solver's rounding.
 
     min sum cost(v, W) x(v, W),   sum_W x(v, W) = 1 for every v,   sum a x >= rho for every cut,   x >= 0
 
@@ -34,7 +34,7 @@ from exactbnc.solvers.costs.table import CostTable
 STEPS = (0.3, 0.6)
 """Where bounds are taken on the way from the best multipliers to the LP's: these jump, points between do not."""
 PATIENCE = 10
-"""So many rounds more may pass before the bound leaves the given one: the first LPs lack families."""
+"""Extra rounds before the bound has to leave the given one: the first LPs lack families."""
 MANY_DEAD = 0.1
 """Fixed families leave the LP when they are this share of it."""
 ANY_NUMBER = 1 << 62

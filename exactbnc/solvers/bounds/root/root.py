@@ -49,7 +49,7 @@ ENDLESS = 1 << 61
 """More than any sum of costs, so that an ascent ends only where it must."""
 MANY_FAMILIES = 100_000
 BLOCK_ROUNDS = 20
-"""With so many families, and not too many variables, so many rounds of block-coordinate ascent come before the LP."""
+"""With more than MANY_FAMILIES, and not too many variables, BLOCK_ROUNDS of block-coordinate ascent precede the LP."""
 
 
 @dataclass(frozen=True, eq=False)
