@@ -9,7 +9,7 @@ A part is solved only when its turn can come: until then its bound is that of th
 better, the sum of the best scores that its families leave.
 
 Markov equivalent networks may be counted once (`distinct_classes`): of each class the first that comes is kept. Arcs at
-a variable of one state, as the record of the score file has it, do not tell classes apart.
+a variable of one state, as the record of the score file has it, do not distinguish classes.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def rank(
     limits
         Of all the work together; the gap is ignored.
     listener
-        Is told of the progress of every solve.
+        Receives the progress of every solve.
     on_network
         Is called with each network that is listed and its rank, from 1 on.
 

@@ -72,7 +72,7 @@ class CheckpointError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a run knows: the best network and its score, a bound on every network, and cuts to go on with.
+    """What a run knows: the best network and its score, a bound on every network, and cuts to resume with.
 
     `is_finished`: the network is proved to be best, within `tolerance`, by `method`. `seconds` is wall time.
     """
@@ -250,8 +250,8 @@ def _local_score(problem: Problem, child: int, wanted: tuple[int, ...]) -> float
 
 def _canonical(constraints: dict[str, Any]) -> list[tuple[str, Any]]:
     """Constraints without the order in which they were given; only tiers have one."""
-    told = {**constraints, "tiers": [sorted(tier) for tier in constraints.get("tiers", ())]}
+    normal = {**constraints, "tiers": [sorted(tier) for tier in constraints.get("tiers", ())]}
     return [
         (name, sorted(value) if isinstance(value, list) and name != "tiers" else value)
-        for name, value in sorted(told.items())
+        for name, value in sorted(normal.items())
     ]

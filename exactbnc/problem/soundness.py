@@ -80,7 +80,7 @@ def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
 
 
 def _parents_asked_for(domain: Domain, constraints: Constraints) -> int:
-    """The largest number of parents that is asked for in so many words, or by a structure other than the cache's."""
+    """The largest number of parents that is asked for explicitly, or by a structure other than the cache's."""
     named = [constraints.max_parents or 0, *constraints.max_parents_of.values()]
     if (constraints.structure, constraints.k) != (domain.structure, domain.k) and constraints.max_parents is None:
         limit = _feature_limit(constraints) if constraints.is_classifier else float("inf")

@@ -25,8 +25,7 @@ from exactbnc.run.interrupt import ctrl_c_calls
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.run.worker import Worker
-from exactbnc.solvers.bounds.ascent.arrange import arrange
-from exactbnc.solvers.bounds.ascent.layout import MASK, MEMBERS, RAISED, Sorted, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import MASK, MEMBERS, RAISED, Sorted, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Cuts, joined, reduced_costs
 from exactbnc.solvers.bounds.root._highs import ColumnLP

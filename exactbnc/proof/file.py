@@ -2,7 +2,7 @@
 
 Keys: version (1), constraints (those that the network was found under), families_sha256 (of the score file), parts (the
 proof, see `exactbnc.proof.verify`; variables are numbered from 0 in the order of the score file). The proof does not
-rest on the hash: it only tells at once that a score file is another one.
+depend on the hash: it only reports at once that a score file is another one.
 """
 
 from __future__ import annotations

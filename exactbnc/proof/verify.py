@@ -20,7 +20,7 @@ none is cheap.
   stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
   the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
   network stays cheap (so if that one was dropped, it is out too). If g(S) and the bound reach the threshold, S is
-  closed. If not, whoever can take its family inside S below the threshold may come next, and S with it must be listed.
+  closed. If not, each v whose family inside S stays below the threshold may be next, and S with it must be listed.
   One may be forced to come: if its cheaper families are all ruled out it takes the one inside S, and moving it forward
   costs nothing. An S of all variables must be closed: it is a network.
 """

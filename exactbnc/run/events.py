@@ -48,7 +48,7 @@ class Listener(Protocol):
 
 @runtime_checkable
 class CutListener(Protocol):
-    """A listener that is also told of the cuts in use."""
+    """A listener that also receives the cuts in use."""
 
     def on_cuts(self, priced: PricedCuts) -> None:
         """Called whenever they change; the arrays are not written to afterwards."""

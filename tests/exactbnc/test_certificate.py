@@ -19,7 +19,7 @@ from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Rec
 from exactbnc.proof.verify import CertificateError, Verified, check_claims, verify
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
-from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.cuts.pool import no_cuts
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache

@@ -85,14 +85,14 @@ class CostTable:
 
 
 def n_words_of(n_vars: int) -> int:
-    """Words of a mask over so many variables."""
+    """Words of a mask over `n_vars` variables."""
     return max(1, -(-n_vars // WORD))
 
 
 def cost_table(problem: Problem, *, keep_dominated: bool = False) -> CostTable:
     """The table of a problem; a ParameterError says why there is none.
 
-    With `keep_dominated` every family stays, for those who want more than one best network.
+    With `keep_dominated` every family stays, where more than one best network is wanted.
     """
     if problem.global_rules:
         listed = ", ".join(rule.replace("_", " ") for rule in problem.global_rules)
@@ -168,7 +168,7 @@ def better_order(table: CostTable, order: Ints, start: DAG | None) -> Ints:
 def feasible_order(table: CostTable) -> Ints | None:
     """An order in which every variable has a family, None if there is none.
 
-    Whoever has a family inside what is placed is placed: that takes nothing from the others, so if some are left over,
+    A variable with a family inside what is placed is placed: that takes nothing from the others, so if some remain,
     no order exists.
     """
     order = np.asarray(_feasible_order(table.child_start, table.masks))

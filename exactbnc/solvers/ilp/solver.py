@@ -27,8 +27,7 @@ from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, fe
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
 from exactbnc.solvers.ilp.model.integral import AncestorRules
-from exactbnc.solvers.ilp.model.model import Columns, columns_of
-from exactbnc.solvers.ilp.model.rules import is_contradictory, linear_rows
+from exactbnc.solvers.ilp.model.model import Columns, columns_of, is_contradictory, linear_rows
 from exactbnc.solvers.ilp.plugins import (
     cons_acyclic,
     event_incumbent,
@@ -43,7 +42,7 @@ from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
-"""SCIP's LP bounds rest on tolerances of 1e-7 per row; optimal means optimal to this much, absolute."""
+"""SCIP's LP bounds have tolerances of 1e-7 per row; optimal means optimal up to this absolute difference."""
 
 BYTES_PER_COLUMN = 5_000
 """What SCIP, its first LPs and Python take for a column at least; measured with 200,000 columns."""
@@ -242,7 +241,7 @@ def _found(context: Context, start: Ints | None, clock: float) -> Found:
         reason = _STOP_REASONS[status]
     best = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
     chosen = max((choice for choice in (best, start) if choice is not None), key=columns.score, default=None)
-    # What callbacks tell SCIP once the search is stopped may not be used for a bound.
+    # What callbacks return to SCIP once the search is stopped may not be used for a bound.
     cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
     statistics = Statistics(
         nodes=int(model.getNTotalNodes()),

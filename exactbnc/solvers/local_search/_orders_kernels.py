@@ -12,18 +12,37 @@ families of v in order of cost: a family is open from behind its last member on.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.solvers.local_search._draws import draw
-from exactbnc.solvers.local_search._orders_families import Families, Ints, Words
 from scorecache.system.compiled import kernel
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 TOTAL, KEPT, BEST, CHAIN_BEST, N_QUEUED, QUEUE_HEAD, CLOCK, WORK, N_IDLE, N_KICKS = range(10)
 """Places in the tally: costs of the order in hand, of the one to return to, of the best, of the best of the chain; the
 queue; the last stamp given out; families and pairs looked at; kicks since the chain improved; all kicks."""
+
+
+class Families(NamedTuple):
+    """Families of child v: `child_start[v]:child_start[v + 1]`, cheapest first, the last one a penalty without members.
+
+    A *pair* is a parent and a child that has families with it: those of parent v are `pair_start[v]:pair_start[v + 1]`,
+    pair k is with `pair_child[k]`, whose families with v are `holders[holder_start[k]:holder_start[k + 1]]`.
+    """
+
+    child_start: Ints
+    cost: Ints
+    member_start: Ints
+    members: Ints
+    pair_start: Ints
+    pair_child: Ints
+    holder_start: Ints
+    holders: Ints
 
 
 class Walk(NamedTuple):
@@ -45,6 +64,61 @@ class Walk(NamedTuple):
     best_order: Ints
     tally: Ints
     random: Words
+
+
+@kernel
+def draw(random: Words, n: int) -> int:
+    """A number below n < 2**31, by xorshift64* (Vigna 2016)."""
+    bits = random[0]
+    bits ^= bits >> np.uint64(12)
+    bits ^= bits << np.uint64(25)
+    bits ^= bits >> np.uint64(27)
+    random[0] = bits
+    high = (bits * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(33)
+    return int(np.int64((high * np.uint64(n)) >> np.uint64(31)))
+
+
+@kernel
+def draw_exponential(random: Words) -> float:
+    """A draw from the exponential distribution of mean 1."""
+    one = 1 << 30
+    return -math.log((draw(random, one) + 1) / one)
+
+
+@kernel
+def list_pairs(child_start: Ints, member_start: Ints, members: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """The pairs and their holders, as Families has them: families sorted by member, then by child."""
+    n_vars = len(child_start) - 1
+    position = np.zeros(n_vars + 1, dtype=np.int64)
+    # families counted by member, then a counting sort: within a member they come by child
+    for member in members:
+        position[member + 1] += 1
+    for v in range(n_vars):
+        position[v + 1] += position[v]
+    holders = np.empty(len(members), dtype=np.int64)
+    owner = np.empty(len(members), dtype=np.int64)
+    ends = position[1:].copy()
+    for child in range(n_vars):
+        for family in range(child_start[child], child_start[child + 1]):
+            for k in range(member_start[family], member_start[family + 1]):
+                holders[position[members[k]]] = family
+                owner[position[members[k]]] = child
+                position[members[k]] += 1
+    # a pair begins where the child changes
+    pair_start = np.zeros(n_vars + 1, dtype=np.int64)
+    pair_child = np.empty(len(members), dtype=np.int64)
+    holder_start = np.zeros(len(members) + 1, dtype=np.int64)
+    n_pairs, first = 0, 0
+    for v in range(n_vars):
+        for k in range(first, ends[v]):
+            if k == first or owner[k] != owner[k - 1]:
+                pair_child[n_pairs] = owner[k]
+                holder_start[n_pairs] = k
+                n_pairs += 1
+        first = ends[v]
+        pair_start[v + 1] = n_pairs
+    holder_start[n_pairs] = len(members)
+    return pair_start, pair_child[:n_pairs].copy(), holder_start[: n_pairs + 1].copy(), holders
 
 
 @kernel
@@ -96,7 +170,7 @@ def family_across(
 
 @kernel
 def price_places(t: Families, walk: Walk, v: int) -> int:
-    """Write to `change[j]` what the total changes by as v goes on to place j, from its own place outwards.
+    """Write to `change[j]` what the total changes by as v moves to place j, from its own place outwards.
 
     Returns the first place worth a look: further left v loses more than its children gain. The caller puts `change`
     back to zero.
@@ -283,7 +357,7 @@ def note_best(t: Families, walk: Walk) -> None:
 
 @kernel
 def climb(t: Families, walk: Walk, work: int) -> bool:
-    """Best insertions, variable by variable, until none improves (True) or so much work is done (False)."""
+    """Best insertions, variable by variable, until none improves (True) or the limit on work is reached (False)."""
     end = walk.tally[WORK] + work
     while walk.tally[N_QUEUED] > 0:
         if walk.tally[WORK] > end:

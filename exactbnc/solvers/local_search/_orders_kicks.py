@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.solvers.local_search._draws import draw, draw_exponential
-from exactbnc.solvers.local_search._orders_families import Families, Ints, Words
 from exactbnc.solvers.local_search._orders_kernels import (
     BEST,
     CHAIN_BEST,
@@ -14,8 +12,13 @@ from exactbnc.solvers.local_search._orders_kernels import (
     N_KICKS,
     TOTAL,
     WORK,
+    Families,
+    Ints,
     Walk,
+    Words,
     climb,
+    draw,
+    draw_exponential,
     last_rank,
     move,
     note_best,
@@ -25,7 +28,7 @@ from scorecache.system.compiled import kernel
 
 _MAX_KICK = 4  # insertions, or families forced, in one kick
 _MAX_SEGMENT = 12  # variables that a kick moves together
-_SEGMENT_PART = 4  # and not more than every so many-th of all
+_SEGMENT_PART = 4  # and at most this part of all
 
 
 @kernel

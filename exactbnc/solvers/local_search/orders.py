@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from exactbnc.run.limits import Clock
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.local_search import _orders_kernels as kernels
-from exactbnc.solvers.local_search._orders_families import Families, list_pairs
-from exactbnc.solvers.local_search._orders_kernels import Walk
+from exactbnc.solvers.local_search._orders_kernels import Families, Walk, list_pairs
 from exactbnc.solvers.local_search._orders_kicks import greedy_order, hop
 
 __all__ = ["Effort", "Families", "FoundOrder", "LongSearch", "families", "improve", "search_orders"]
@@ -46,7 +45,7 @@ _SEED_STEP = 0x9E3779B97F4A7C15  # odd, so that different seeds give different s
 
 @dataclass(frozen=True)
 class Effort:
-    """The number of chains; a chain ends after so many kicks per variable in a row that do not improve it."""
+    """The number of chains; a chain ends after `kicks_per_var` kicks per variable in a row without improvement."""
 
     n_chains: int = 10
     kicks_per_var: int = 20

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exactbnc.solvers.bounds.ascent._entries import cheapest_inside, look
-from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
+from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, cheapest_inside, look, potential
 from exactbnc.solvers.bounds.ascent.layout import (
     COST,
     FULL_END,

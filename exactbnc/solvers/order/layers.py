@@ -142,7 +142,7 @@ class Search:
                 least_child = min(least_child, int(collected[-1].bound.min(initial=least_child)))
             self.n_states += min(per_round, layer.n_states - first)
             self._look_beside(publish)
-            # a better order goes on from a child, or from a state that is left, the next of which has the least bound
+            # a better order continues from a child, or from a state that is left, the next of which has the least bound
             least_left = int(layer.bound[first + per_round :][:1].min(initial=self.upper))
             self.bound = max(self.bound, min(least_left, least_child, self.upper))
             publish()

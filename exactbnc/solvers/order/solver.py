@@ -11,7 +11,7 @@ from dataclasses import replace
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Outcome, Run
-from exactbnc.solvers.bounds.ascent.arrange import arrange
+from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
@@ -30,7 +30,7 @@ WORK_PER_RAISE = 60
 """Families and pairs that the local search beside the layers looks at per raise: about a tenth of the time."""
 MANY_RAISES = 1_000_000
 WORK_LATER = 6
-"""And after so many raises: by then it has mostly found what it can."""
+"""And after this many raises: by then it has mostly found what it can."""
 LEAST_WORK = 200_000
 """Some milliseconds; it is not called for less."""
 

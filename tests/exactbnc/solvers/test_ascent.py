@@ -7,11 +7,10 @@ import numpy as np
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
-from exactbnc.solvers.bounds.ascent.arrange import arrange
-from exactbnc.solvers.bounds.ascent.layout import make_workspace
+from exactbnc.solvers.bounds.ascent.layout import arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.facets import facet_tables
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, joined, reduced_costs
-from exactbnc.solvers.bounds.root.ascent import ascent_cuts
+from exactbnc.solvers.bounds.root.root import ascent_cuts
 from exactbnc.solvers.costs.table import cost_table, families_in_order
 from tests.exactbnc.solvers.test_table import random_cache
 

@@ -25,8 +25,7 @@ from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.integral import AncestorRules, violated_rows
-from exactbnc.solvers.ilp.model.model import columns_of
-from exactbnc.solvers.ilp.model.rules import linear_rows
+from exactbnc.solvers.ilp.model.model import columns_of, linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache

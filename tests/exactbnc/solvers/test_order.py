@@ -10,12 +10,10 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solution import Status
 from exactbnc.run.solver import Run
-from exactbnc.solvers.bounds.ascent.arrange import arrange
-from exactbnc.solvers.bounds.ascent.layout import make_workspace
+from exactbnc.solvers.bounds.ascent.layout import arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.pool import no_cuts, reduced_costs
-from exactbnc.solvers.bounds.root.ascent import ascent_cuts
 from exactbnc.solvers.bounds.root.report import Report
-from exactbnc.solvers.bounds.root.root import find_root, incumbent_of
+from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.costs.table import cost_table, feasible_order
 from exactbnc.solvers.order import solver as order_solver

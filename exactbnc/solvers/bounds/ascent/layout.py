@@ -1,4 +1,5 @@
-"""Where things stand in the arrays of an ascent (`exactbnc.solvers.bounds.ascent._kernels`).
+"""The arrays of an ascent (`exactbnc.solvers.bounds.ascent._kernels`): a cost table with multipliers on cuts, arranged
+with families by reduced cost and their cuts as bits, and the room that one thread needs.
 
 Sets are rows of words, signed ones, so that they share arrays with numbers: fewer arrays make cheaper calls.
 """
@@ -10,8 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, reduced_costs
 from exactbnc.solvers.costs.graph import Ints
-from scorecache.system.compiled import kernel
+from exactbnc.solvers.costs.table import CostTable, Words
+from scorecache.system.compiled import kernel, popcount, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 
@@ -110,3 +114,99 @@ def holds(words: Ints, row: int, v: int) -> bool:
 def put(words: Ints, row: int, v: int) -> None:
     """Add variable v to the set of that row."""
     words[row, v >> 6] |= np.int64(1) << np.int64(v & 63)
+
+
+def arrange(table: CostTable, is_alive: NDArray[np.bool_], cuts: Cuts, multipliers: Ints) -> Sorted:
+    """The table for ascents; families that are not alive still count where they are the cheapest inside a prefix."""
+    used = multipliers > 0
+    cuts, multipliers = cuts.chosen(used), multipliers[used]
+    alive = table.without(~is_alive)
+    reduced = reduced_costs(alive, cuts, multipliers)
+    order = np.lexsort((alive.cost, reduced.cost, alive.child))
+    rows = np.flatnonzero(is_alive)[order]
+    place = np.full(table.n_families, -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    masks = np.ascontiguousarray(alive.masks[order])
+    column_start, column_cut, level = _columns(table.n_vars, cuts, coefficient_table())
+    n_bytes = -(-np.diff(column_start) // 8)
+    sizes = n_bytes * np.diff(alive.child_start)
+    byte_start = np.cumsum(sizes) - sizes
+    bits = _bits(alive.child_start, masks, cuts, coefficient_table(), column_start, column_cut, level, byte_start)
+    children = np.zeros((table.n_vars, N_COLUMNS), dtype=np.int64)
+    children[:, START], children[:, END] = alive.child_start[:-1], alive.child_start[1:]
+    children[:, N_BYTES], children[:, BYTE_START] = n_bytes, byte_start
+    children[:, SUMS_START] = np.cumsum(n_bytes) - n_bytes
+    children[:, COLUMN_START], children[:, COLUMN_END] = column_start[:-1], column_start[1:]
+    children[:, FULL_START], children[:, FULL_END] = table.child_start[:-1], table.child_start[1:]
+    children[:, MU] = reduced.mu
+    return Sorted(
+        rows=np.column_stack([reduced.cost[order], alive.cost[order], masks.view(np.int64)]),
+        full=np.column_stack([place, table.cost, table.masks.view(np.int64)]),
+        bits=bits,
+        column_cut=column_cut,
+        cuts=np.column_stack([multipliers, cuts.k, cuts.facet, cuts.corners, cuts.masks.view(np.int64)]),
+        rho=rho_table().astype(np.int64),
+        children=children,
+    )
+
+
+@kernel
+def _columns(n_vars: int, cuts: Cuts, facets: NDArray[np.int8]) -> tuple[Ints, Ints, Ints]:
+    """Per child the cuts that it is in, each as often as the largest a(v, W); start, cut, 1 for the first time, ..."""
+    levels = np.zeros((len(cuts.k), n_vars), dtype=np.int8)
+    for q in range(len(cuts.k)):
+        for w in range(cuts.masks.shape[1]):
+            members = cuts.masks[q, w]
+            while members:
+                levels[q, 64 * w + trailing_zeros(members)] = 1
+                members &= members - np.uint64(1)
+        if cuts.facet[q] >= 0:
+            for c in range(4):
+                levels[q, cuts.corners[q, c]] = facets[cuts.facet[q], c].max()
+    start = np.zeros(n_vars + 1, dtype=np.int64)
+    for v in range(n_vars):
+        start[v + 1] = start[v] + levels[:, v].sum()
+    cut = np.empty(start[n_vars], dtype=np.int64)
+    level = np.empty(start[n_vars], dtype=np.int64)
+    at = 0
+    for v in range(n_vars):
+        for q in range(len(levels)):
+            for height in range(levels[q, v]):
+                cut[at], level[at] = q, height + 1
+                at += 1
+    return start, cut, level
+
+
+@kernel
+def _bits(
+    start: Ints,
+    masks: Words,
+    cuts: Cuts,
+    facets: NDArray[np.int8],
+    column_start: Ints,
+    column_cut: Ints,
+    level: Ints,
+    byte_start: Ints,
+) -> NDArray[np.uint8]:
+    """For every family, one bit per column: does a(v, W) reach the level?"""
+    cut_masks, cut_k, cut_facet = cuts.masks, cuts.k, cuts.facet
+    n_vars, n_words = len(start) - 1, masks.shape[1]
+    n_bytes = (np.diff(column_start) + 7) // 8
+    bits = np.zeros(byte_start[-1] + n_bytes[-1] * (start[n_vars] - start[n_vars - 1]), dtype=np.uint8)
+    for v in range(n_vars):
+        for column in range(column_start[v], column_start[v + 1]):
+            j, q = column - column_start[v], column_cut[column]
+            bit = np.uint8(1 << (j & 7))
+            at = byte_start[v] + (j >> 3)
+            for f in range(start[v], start[v + 1]):
+                if cut_facet[q] < 0:
+                    n_common = np.int64(0)
+                    for w in range(n_words):
+                        n_common += np.int64(popcount(masks[f, w] & cut_masks[q, w]))
+                    reaches = n_common < cut_k[q]
+                else:
+                    reaches = cut_value(masks, f, v, cuts, q, facets) >= level[column]
+                if reaches:
+                    bits[at] |= bit
+                at += n_bytes[v]
+    return bits

@@ -147,6 +147,7 @@ def _rows(
     a = np.empty(n_columns, dtype=np.int64)
     n = 0
     for q in range(n_cuts):
+        # amax(v) of every member, and their sum
         for w in range(masks.shape[1]):
             members = cuts.masks[q, w]
             while members:
@@ -154,6 +155,7 @@ def _rows(
                 members &= members - np.uint64(1)
                 largest[v] = _largest(cuts, q, v, facets)
                 most[q] += largest[v]
+        # a(v, W) of every family, -1 outside the cut, and which form has fewer entries
         n_direct, n_complement = 0, 0
         for i in range(n_columns):
             v = child[families[i]]

@@ -8,22 +8,21 @@ one multiplier at a time: the best change of lambda_C is T log z with  sum_{v in
 and B_v are the weights exp(-reduced / T) of the families of v that hit C and that miss it (Meshi, Jaakkola & Globerson
 2012, "Convergence rate analysis of MAP coordinate minimization algorithms"; clusters and their dual: Jaakkola et al.
 2010). T falls from round to round. In between, clusters that the soft minimum's point violates join, and dual ascent
-goes on from the best multipliers. Multipliers are rounded down to whole numbers and their bounds taken in exact
+continues from the best multipliers. Multipliers are rounded down to whole numbers and their bounds taken in exact
 arithmetic; the best are kept, so what happens here can only fail to raise the bound.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactbnc.run.solver import Run
 from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent._kernels import ascend_from
-from exactbnc.solvers.bounds.ascent.arrange import arrange
-from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Cuts, cluster_cuts
-from exactbnc.solvers.bounds.root._block_kernels import missing_flags, sweep
 from exactbnc.solvers.bounds.root.separation import Separators, separate
 from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, RootSettings
 from exactbnc.solvers.bounds.root.state import (
@@ -38,6 +37,9 @@ from exactbnc.solvers.bounds.root.state import (
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, Words
+from scorecache.system.compiled import kernel, popcount
+
+Flags = NDArray[np.uint8]
 
 FIRST_TEMPERATURE = 1 / 200
 """As a share of the gap; at higher ones nothing is gained."""
@@ -49,11 +51,11 @@ REHEATING, QUENCHING = 1.5, 0.4
 COLLAPSE = 0.3
 """A bound that is this share of the gap below the best one is given up."""
 ACTIVE = 30.0
-"""Families with a reduced cost of more than so many T weigh nothing."""
+"""Families with a reduced cost of more than this multiple of T weigh nothing."""
 N_SWEEPS = 15
 MOST_ROUNDS = 150
 PATIENCE, LEAST_SHARE = 15, 0.01
-"""The end: less than this share of the gap closed in so many rounds."""
+"""The end: less than LEAST_SHARE of the gap closed in PATIENCE rounds."""
 ASCENT_EVERY, TIDY_EVERY = 3, 5
 MOST_ASCENT_VARIABLES = 128
 """With more of them a dual ascent takes seconds."""
@@ -62,6 +64,14 @@ TINY = 1e-6
 LEAST_VALUE = 1e-3
 """What a family needs to be in the support of a point."""
 SEPARATORS = Separators(use_facets=False, max_clusters=100, max_exact_clusters=50, exact_nodes=5_000)
+LARGEST_STEP = 20.0
+"""No step multiplies weights by more: steps on other clusters come in between."""
+SMALLEST_STEP = 1e-20
+LARGEST_WEIGHT = 1e100
+N_NEWTON = 30
+NEWTON_TOL = 1e-6
+SMALL_STEP = 1e-3
+"""Sweeps end when no weight changed by more than this share."""
 
 
 def solve_root_by_ascent(
@@ -238,3 +248,111 @@ def _support(point: Floats) -> tuple[Ints, Floats]:
 def _is_flat(gaps: list[int]) -> bool:
     """Did the last rounds, one gap each, close too little of it?"""
     return len(gaps) > PATIENCE and gaps[-1 - PATIENCE] - gaps[-1] < LEAST_SHARE * gaps[-1]
+
+
+@kernel
+def missing_flags(
+    child_start: Ints, families: Words, clusters: Words, k: Ints, pair_start: Ints, members: Ints
+) -> tuple[Ints, Flags]:
+    """Per cluster and member v one flag for every family of v: does it have fewer than k members inside?"""
+    flag_start = np.zeros(len(members) + 1, dtype=np.int64)
+    for p in range(len(members)):
+        flag_start[p + 1] = flag_start[p] + child_start[members[p] + 1] - child_start[members[p]]
+    misses = np.zeros(flag_start[-1], dtype=np.uint8)
+    for q in range(len(k)):
+        for p in range(pair_start[q], pair_start[q + 1]):
+            at = flag_start[p]
+            for f in range(child_start[members[p]], child_start[members[p] + 1]):
+                n_inside = np.int64(0)
+                for w in range(families.shape[1]):
+                    n_inside += np.int64(popcount(families[f, w] & clusters[q, w]))
+                misses[at] = n_inside < k[q]
+                at += 1
+    return flag_start, misses
+
+
+@kernel
+def sweep(
+    child_start: Ints,
+    k: Ints,
+    pair_start: Ints,
+    members: Ints,
+    flag_start: Ints,
+    misses: Flags,
+    temperature: float,
+    n_sweeps: int,
+    multipliers: Floats,
+    weight: Floats,
+) -> None:
+    """Sweeps over the clusters: set each multiplier to the best given the others, and change the weights with it."""
+    hitting = np.empty(len(child_start))
+    missing = np.empty(len(child_start))
+    for _ in range(n_sweeps):
+        largest = 0.0
+        for q in range(len(k)):
+            first, n_members = pair_start[q], pair_start[q + 1] - pair_start[q]
+            # A_v and B_v: the weights of v's families that hit and that miss the cluster
+            for i in range(n_members):
+                v = members[first + i]
+                total, missed = 0.0, 0.0
+                at = flag_start[first + i]
+                for f in range(child_start[v], child_start[v + 1]):
+                    if misses[at]:
+                        missed += weight[f]
+                    else:
+                        total += weight[f]
+                    at += 1
+                hitting[i], missing[i] = total, missed
+            # z: the factor on the weights of families that miss cluster q; the multiplier stays >= 0
+            lowest = max(np.exp(-multipliers[q] / temperature), SMALLEST_STEP)
+            z = min(max(best_factor(hitting, missing, n_members, float(k[q])), lowest), LARGEST_STEP)
+            if z == 1.0:
+                continue
+            multipliers[q] = max(0.0, multipliers[q] + temperature * np.log(z))  # weights follow below
+            largest = max(largest, abs(z - 1.0))
+            for i in range(n_members):
+                v = members[first + i]
+                after = hitting[i] + z * missing[i]
+                # only ratios within a child matter
+                scale = 1.0 if 1.0 / LARGEST_WEIGHT < after < LARGEST_WEIGHT else 1.0 / after
+                at = flag_start[first + i]
+                for f in range(child_start[v], child_start[v + 1]):
+                    weight[f] *= scale * (z if misses[at] else 1.0)
+                    at += 1
+        if largest < SMALL_STEP:
+            break
+
+
+@kernel
+def best_factor(hitting: Floats, missing: Floats, n_members: int, k: float) -> float:
+    """z with  sum_v B_v z / (A_v + B_v z) = k  for A hitting and B missing; 0 or LARGEST_STEP where there is none.
+
+    The sum is concave in z and Newton's method starts where it is below k, so it rises to the solution.
+    """
+    z, n_able = np.inf, 0
+    for i in range(n_members):
+        if missing[i] > 0.0:
+            if hitting[i] > 0.0:
+                n_able += 1
+                z = min(z, hitting[i] / missing[i])
+            else:
+                k -= 1.0  # misses the cluster whatever z is
+    if k <= 0.0:
+        return 0.0
+    if n_able <= k:
+        return LARGEST_STEP
+    z *= k / n_members
+    for _ in range(N_NEWTON):
+        value, slope = -k, 0.0
+        for i in range(n_members):
+            if missing[i] > 0.0 and hitting[i] > 0.0:
+                total = hitting[i] + missing[i] * z
+                value += missing[i] * z / total
+                slope += missing[i] / total * (hitting[i] / total)
+        if slope <= 0.0 or z > LARGEST_STEP:
+            break
+        step = -value / slope
+        z += step
+        if step <= NEWTON_TOL * z:
+            break
+    return z

@@ -1,4 +1,4 @@
-"""The root LP: cutting planes and column generation, with bounds that do not rest on the LP solver.
+"""The root LP: cutting planes and column generation, with bounds that do not depend on the LP solver's rounding.
 
     min sum cost(v, W) x(v, W),   sum_W x(v, W) = 1 for every v,   sum a x >= rho for every cut,   x >= 0
 
@@ -15,7 +15,6 @@ import numpy as np
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced
-from exactbnc.solvers.bounds.root._families import is_among_first
 from exactbnc.solvers.bounds.root._highs import DUAL_TOL, ColumnLP, Solved
 from exactbnc.solvers.bounds.root.separation import separate
 from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, LONG, RootSettings
@@ -27,6 +26,7 @@ from exactbnc.solvers.bounds.root.state import (
     OnRound,
     RootResult,
     RootState,
+    is_among_first,
 )
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable
@@ -34,7 +34,7 @@ from exactbnc.solvers.costs.table import CostTable
 STEPS = (0.3, 0.6)
 """Where bounds are taken on the way from the best multipliers to the LP's: these jump, points between do not."""
 PATIENCE = 10
-"""So many rounds more may pass before the bound leaves the given one: the first LPs lack families."""
+"""Extra rounds before the bound has to leave the given one: the first LPs lack families."""
 MANY_DEAD = 0.1
 """Fixed families leave the LP when they are this share of it."""
 ANY_NUMBER = 1 << 62

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,10 @@ from numpy.typing import NDArray
 from exactbnc.run.limits import Stopped
 from exactbnc.run.solution import Statistics
 from exactbnc.run.solver import Run
-from exactbnc.solvers.bounds.cuts.pool import Cuts, no_cuts, reduced_costs
-from exactbnc.solvers.bounds.root.ascent import ascent_cuts
+from exactbnc.run.worker import Worker
+from exactbnc.solvers.bounds.ascent._kernels import ascend_from
+from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, arrange, make_workspace
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cluster_cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.report import Report
@@ -39,9 +42,14 @@ SECOND_EFFORT = Effort(n_chains=1, kicks_per_var=20)
 
 The LP finds good networks by itself; so does branch-and-cut, for which the first effort is enough."""
 MANY_VARIABLES = 128
+"""With more of them one dual ascent takes seconds, and the LP does better."""
+N_TRIES = 5
+"""Orders in which dual ascent tries the variables: which minimal cluster it finds depends on that; the best is kept."""
+ENDLESS = 1 << 61
+"""More than any sum of costs, so that an ascent ends only where it must."""
 MANY_FAMILIES = 100_000
 BLOCK_ROUNDS = 20
-"""With so many families, and not too many variables, so many rounds of block-coordinate ascent come before the LP."""
+"""With more than MANY_FAMILIES, and not too many variables, BLOCK_ROUNDS of block-coordinate ascent precede the LP."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,3 +240,23 @@ def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
         yield
     finally:
         seconds[phase] = seconds.get(phase, 0.0) + time.process_time() - clock
+
+
+def ascent_cuts(table: CostTable, run: Run) -> tuple[Cuts, Ints]:
+    """Cluster cuts and their multipliers; together they bound the cost of every network from below."""
+    arranged = arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(table.n_words), np.zeros(0, np.int64))
+    workspace = make_workspace(arranged)
+    nothing = np.zeros((1, table.n_words), dtype=np.int64)
+    random = np.random.default_rng(run.seed)
+    best, best_left = np.zeros((0, MEMBERS + table.n_words), dtype=np.int64), ENDLESS
+    with Worker(run, workspace.stop) as worker:
+        for _ in range(N_TRIES if table.n_vars <= MANY_VARIABLES else 1):
+            run.check()
+            ascend = partial(ascend_from, arranged, workspace, nothing, ENDLESS, random.permutation(table.n_vars))
+            left, n_raises = worker(ascend)
+            if left < best_left:
+                best, best_left = workspace.raises[:n_raises].copy(), left
+    masks, which = np.unique(best[:, MEMBERS:], axis=0, return_inverse=True)
+    multipliers = np.zeros(len(masks), dtype=np.int64)
+    np.add.at(multipliers, which.ravel(), best[:, RAISED])
+    return cluster_cuts(np.ascontiguousarray(masks).view(np.uint64), 1), multipliers

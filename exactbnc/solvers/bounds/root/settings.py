@@ -36,7 +36,7 @@ class RootSettings:
     more_families: int = 5
     slack_rounds: int = 1
     least_gain: int = 1
-    """In the table's unit: a network is better than the incumbent if it is cheaper by at least so much."""
+    """In the table's unit: a network is better than the incumbent if it is cheaper by at least this."""
 
 
 DEFAULT_SETTINGS = RootSettings()

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +22,12 @@ from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats, Point
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import Cuts, Reduced, joined, no_cuts, reduced_costs, right_hand_sides
-from exactbnc.solvers.bounds.root._families import is_acyclic, rows_of, smallest_families
 from exactbnc.solvers.bounds.root.settings import RootSettings
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.costs.graph import Ints
-from exactbnc.solvers.costs.table import CostTable
+from exactbnc.solvers.costs.table import CostTable, Words
 from exactbnc.solvers.local_search.sink import best_families, sink_order
+from scorecache.system.compiled import kernel
 
 SUPPORT_TOL = 1e-7
 """A family with less than this is not in the support of a point."""
@@ -203,3 +204,50 @@ def largest_sums(cuts: Cuts) -> Floats:
     """At least what one unit on each cut can add up to over the families of a network."""
     n_members = np.unpackbits(cuts.masks.view(np.uint8), axis=1).sum(axis=1)
     return np.asarray(n_members * float(coefficient_table().max()))
+
+
+def smallest_families(start: Ints, child_start: Ints) -> Ints:
+    """Per child the family with the fewest members."""
+    sizes = np.diff(start)
+    return np.array([first + np.argmin(sizes[first:last]) for first, last in pairwise(child_start.tolist())])
+
+
+def rows_of(start: Ints, members: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Some of the rows."""
+    sizes = start[rows + 1] - start[rows]
+    chosen_start = np.concatenate([[0], np.cumsum(sizes)])
+    position = np.arange(chosen_start[-1]) + np.repeat(start[rows] - chosen_start[:-1], sizes)
+    return chosen_start, members[position]
+
+
+@kernel
+def is_among_first(child: Ints, n_vars: int, most: int) -> Bools:
+    """Marks the first `most` entries of every child."""
+    n_seen = np.zeros(n_vars, dtype=np.int64)
+    is_first = np.zeros(len(child), dtype=np.bool_)
+    for i in range(len(child)):
+        is_first[i] = n_seen[child[i]] < most
+        n_seen[child[i]] += 1
+    return is_first
+
+
+@kernel
+def is_acyclic(masks: Words, chosen: Ints) -> bool:
+    """Can the children of these families, one each, be put in order?"""
+    n_vars = len(chosen)
+    placed = np.zeros(masks.shape[1], dtype=np.uint64)
+    is_placed = np.zeros(n_vars, dtype=np.bool_)
+    n_placed, n_before = 0, -1
+    while n_placed > n_before:
+        n_before = n_placed
+        for v in range(n_vars):
+            if is_placed[v]:
+                continue
+            fits = True
+            for w in range(masks.shape[1]):
+                fits &= (masks[chosen[v], w] & ~placed[w]) == 0
+            if fits:
+                placed[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+                is_placed[v] = True
+                n_placed += 1
+    return n_placed == n_vars

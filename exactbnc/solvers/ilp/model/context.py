@@ -21,8 +21,7 @@ from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
 from exactbnc.solvers.ilp.model.integral import AncestorRules
-from exactbnc.solvers.ilp.model.model import Columns, Floats, Row, rows_of
-from exactbnc.solvers.ilp.model.rules import is_contradictory
+from exactbnc.solvers.ilp.model.model import Columns, Floats, Row, is_contradictory, rows_of
 
 SUPPORT = 1e-6
 """Columns below this value are taken as 0."""

@@ -11,11 +11,15 @@ from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root import root as root_module
-from exactbnc.solvers.bounds.root._block_kernels import LARGEST_STEP, best_factor, missing_flags, sweep
-from exactbnc.solvers.bounds.root.ascent import ascent_cuts
-from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
+from exactbnc.solvers.bounds.root.block_ascent import (
+    LARGEST_STEP,
+    best_factor,
+    missing_flags,
+    solve_root_by_ascent,
+    sweep,
+)
 from exactbnc.solvers.bounds.root.lp import solve_root
-from exactbnc.solvers.bounds.root.root import find_root
+from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.costs.bits import members_of
@@ -38,7 +42,7 @@ from tests.strategies import examples
 POSITIVE = st.floats(1e-6, 1e3)
 
 
-@examples(40)
+@examples(12)
 @given(SEEDS, st.booleans())
 def test_bound_and_families_left_against_all_networks(seed, has_cuts):
     table = random_table(seed, 5, 4)
@@ -95,11 +99,11 @@ def test_the_bound_never_falls_and_rests_on_whole_multipliers(seed, digits, is_a
 def test_ascent_closes_most_of_the_gap_between_dual_ascent_and_the_lp():
     settings = RootSettings(tail=LONG, separators=Separators(use_facets=False))
     shares = []
-    for seed in range(5):
-        table = random_table(seed, 20, 100)
+    for seed in range(3):
+        table = random_table(seed, 15, 60)
         cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
         first = reduced_costs(table, cuts, multipliers).bound
-        start = network_of_order(table, range(20))
+        start = network_of_order(table, range(15))
         start = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings).incumbent
         by_lp = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings)
         by_ascent = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
@@ -213,7 +217,7 @@ def smoothed_bound(table, cuts, values, temperature):
 
 
 def test_block_ascent_comes_before_the_lp_where_there_are_many_families(monkeypatch):
-    table = random_table(5, 20, 100)
+    table = random_table(5, 15, 60)
     first = reduced_costs(table, *ascent_cuts(table, Run.of(seed=0))).bound
     given_bounds = []
 
@@ -224,7 +228,7 @@ def test_block_ascent_comes_before_the_lp_where_there_are_many_families(monkeypa
     monkeypatch.setattr(root_module, "solve_root", noted)
     for many in (table.n_families, table.n_families - 1):
         monkeypatch.setattr(root_module, "MANY_FAMILIES", many)
-        root = find_root(table, np.arange(20), Run.of(), settings=RootSettings())
+        root = find_root(table, np.arange(15), Run.of(), settings=RootSettings())
         assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
         assert root.bound >= given_bounds[-1]
 
