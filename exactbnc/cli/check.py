@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output
-from exactbnc.cli._structure import structure_of
 
 if TYPE_CHECKING:
     from exactbnc.graph.dag import DAG
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def check(
-    cache: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
+    cache: options.CacheFile,
+    report: options.OutputOptions,
     network: Annotated[
         str | None, typer.Argument(metavar="NET", help="A network file, a model, or a model string such as '[A][B|A]'.")
     ] = None,
@@ -29,14 +29,11 @@ def check(
     exact: Annotated[
         bool, typer.Option("--exact", help="With --arcs: solve again with each arc forbidden, for the exact loss.")
     ] = False,
-    cache_format: Annotated[
-        Literal["jkl", "pss"] | None, typer.Option("--format", help="The cache's format, if its name says none.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    cache_format: options.CacheFormat = None,
 ) -> None:
     """Read a score file through every check, and score a network under it, family by family."""
     if (arcs and network is None) or (exact and not arcs):
-        raise UsageError("--arcs speaks of the arcs of a network: give one; --exact goes with --arcs")
+        raise UsageError("--arcs needs a network, and --exact needs --arcs")
 
     from exactbnc.formats import read_network
     from exactbnc.graph.dag import DAG
@@ -58,7 +55,7 @@ def check(
             lines.append(f"edge penalty: {penalty:g} per arc when the network was found, not taken off this score")
         if arcs:
             lines += _add_arcs(facts, scores, dag, exact)
-    Output(as_json=as_json).result(lines, "check", facts)
+    report.output().result(lines, "check", facts)
 
 
 def _edge_penalty(network: str) -> float:
@@ -81,7 +78,7 @@ def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) 
     from exactbnc.problem.problem import Problem
 
     penalty = facts.get("edge_penalty", 0.0)
-    constraints = replace(structure_of(scores, None, None, None), edge_penalty=penalty)
+    constraints = replace(options.StructureOptions().for_cache(scores), edge_penalty=penalty)
     problem = Problem(scores, constraints, listed_families_only=True)
     losses = arc_losses(problem, dag, exact=exact)
     facts["arcs"] = [asdict(loss) for loss in losses]
