@@ -11,6 +11,7 @@ import typer
 from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
+from scorecache.errors import InputError
 
 if TYPE_CHECKING:
     from exactbnc.graph.dag import DAG
@@ -59,7 +60,7 @@ def check(
 
 
 def _edge_penalty(network: str) -> float:
-    """What was taken off for every arc when the network was found; 0 if nothing was, or its file does not tell."""
+    """The penalty per arc under which the network was found; 0 if its file has none."""
     from exactbnc.formats import holds_tables, netjson
 
     if network.startswith("[") or Path(network).suffix.lower() != ".json" or holds_tables(network):
@@ -67,7 +68,13 @@ def _edge_penalty(network: str) -> float:
     provenance = netjson.read_facts(network)[1].provenance
     constraints = None if provenance is None else provenance.get("constraints")
     penalty = constraints.get("edge_penalty") if isinstance(constraints, dict) else None
-    return float(penalty) if isinstance(penalty, int | float) and 0 < penalty <= sys.float_info.max else 0.0
+    if penalty is None:
+        return 0.0
+    if isinstance(penalty, bool) or not isinstance(penalty, int | float) or not 0 <= penalty <= sys.float_info.max:
+        raise InputError(
+            f"{network}: the edge penalty must be a finite number of at least 0. Got {penalty!r:.40} instead."
+        )
+    return float(penalty)
 
 
 def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) -> list[str]:

@@ -211,8 +211,7 @@ def _check_local(constraints: Constraints) -> None:
     others = constraints.to_json().keys() - {"required_arcs", "forbidden_arcs", "tiers"}
     if others:
         raise UsageError(
-            f"a score file is made under arcs and tiers alone: give {', '.join(sorted(others))} "
-            "to 'exactbnc solve'"
+            f"a score file is made under arcs and tiers alone: give {', '.join(sorted(others))} to 'exactbnc solve'"
         )
 
 

@@ -155,7 +155,7 @@ def test_a_file_without_record_is_solved_over_its_families(exactbnc, foreign):
 
 def test_a_file_without_record_needs_the_class(exactbnc, foreign):
     assert error_of(exactbnc("solve", foreign, "--anb"), 2) == (
-        "the score file does not say which variable is the class: add --class NAME to --anb"
+        "the score file does not record a class: add --class NAME to the structure anb"
     )
 
 
@@ -198,7 +198,7 @@ def test_a_start_that_violates_a_constraint_is_dropped_and_named(exactbnc, unpru
 
     assert run.code == 0
     assert run.err.startswith(
-        "the start network is dropped: the forbidden arc rain -> wet is there; "
+        "the start network is not used: the forbidden arc rain -> wet is there; "
         "sprinkler must be a sink, but has children\n"
     )
 
@@ -251,7 +251,7 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
 
     assert (run.code, run.out) == (2, "")
     assert run.err == (
-        f"error: the score file was made under tiers of its own, other than those of {other}: leave --tiers out, or "
+        f"error: the score file was made under other tiers than those of {other}: leave --tiers out, or "
         "score the data again, under these tiers or without any\n"
     )
     assert exactbnc("solve", scores, "--tiers", own).code == 0
@@ -266,8 +266,8 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
         (["--require", "rain wet"], 2, "--require must be an arc such as 'parent->child'. Got 'rain wet' instead."),
         (["--order", "rain"], 2, "--order must be a pair such as 'A<B'. Got 'rain' instead."),
         (["--kdb", 0], 2, "k of kdb must be at least 1. Got 0 instead."),
-        (["--anb", "--tan"], 2, "choose one structure; got --anb and --tan"),
-        (["--kdb", 1, "--naive-bayes"], 2, "choose one structure; got --kdb and --naive-bayes"),
+        (["--anb", "--tan"], 2, "choose one structure; got anb and tan"),
+        (["--kdb", 1, "--naive-bayes"], 2, "choose one structure; got kdb and naive_bayes"),
         (["--max-parents", -1], 2, "max_parents must be at least 0. Got -1 instead."),
         (["--edge-penalty", "inf"], 2, "edge_penalty must be finite and at least 0. Got inf instead."),
         (["--time-limit", -1], 2, "the limit 'seconds' must be at least 0. Got -1.0 instead."),

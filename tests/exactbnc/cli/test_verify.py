@@ -122,11 +122,10 @@ def test_an_anb_with_many_decimals_is_verified_within_them(exactbnc, tmp_path):
         (lambda net: net["names"].append("d"), "the network speaks of other variables than the score file"),
         (lambda net: net["certificate"].update(version=2), "expected a certificate of version 1"),
         (lambda net: net["certificate"].update(parts=3), "it does not have the form of a certificate"),
-        (lambda net: net.update(certificate="proved"), "expected a certificate of version 1"),
+        (lambda net: net.update(certificate="proved"), "it does not have the form of a certificate"),
         (
             lambda net: net["certificate"].pop("constraints"),
-            "its constraints do not go with the score file: expected the constraints to be a JSON object with the "
-            "names of constraints",
+            "it does not have the form of a certificate",
         ),
         (
             lambda net: net["certificate"].update(constraints={"order": [["a"]]}),
@@ -149,7 +148,7 @@ def test_an_anb_with_many_decimals_is_verified_within_them(exactbnc, tmp_path):
 def test_a_changed_file_is_rejected(exactbnc, cache, certified, change, fault):
     target = changed(certified(), change)
 
-    assert rejection(exactbnc("verify", cache, target)) == fault
+    assert rejection(exactbnc("verify", cache, target)).startswith(fault)
 
 
 def test_json_tells_why_a_certificate_is_rejected(exactbnc, cache, certified):
