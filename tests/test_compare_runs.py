@@ -252,7 +252,7 @@ def test_two_methods_in_one_file_must_be_told_apart(tmp_path, capsys):
 
     assert compare_runs.main([str(path), str(path)]) == 2
     assert "dp, ilp" in capsys.readouterr().err
-    assert compare_runs.main([str(path), str(path), "--solver-a", "ilp", "--solver-b", "dp", "--json"]) == 0
+    assert compare_runs.main([str(path), str(path), "--method-a", "ilp", "--method-b", "dp", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["losses"] == ["a"]
 
 
