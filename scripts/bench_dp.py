@@ -134,7 +134,7 @@ def measured(problem: Problem, repeats: int) -> tuple[Timing, Timing, Solution]:
 
 def run(problem: Problem) -> Solution:
     """Solve without limits."""
-    return solve(problem, method=DPSolver())
+    return solve(problem, solver=DPSolver())
 
 
 def random_cache(n_vars: int, n_families: int) -> ScoreCache:

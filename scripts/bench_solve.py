@@ -157,11 +157,11 @@ def source_facts() -> dict[str, Any]:
 def first_use(method: str) -> int:
     """Wall seconds of a whole `exactbnc solve`: no kernel compiled yet, and all of them."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "exactbnc", "solve", str(FIRST_USE_FILE), "--method", method, "--quiet"]
+        command = [sys.executable, "-m", "exactbnc", "solve", str(FIRST_USE_FILE), "--solver", method, "--quiet"]
         environment = {"NUMBA_CACHE_DIR": str(Path(folder) / "numba")}
         cold, warm = (wall_seconds_of(command, environment) for _ in range(2))
     facts = source_facts()
-    print(f"exactbnc solve {FIRST_USE_FILE.name} --method {method}, wall seconds of the whole command")
+    print(f"exactbnc solve {FIRST_USE_FILE.name} --solver {method}, wall seconds of the whole command")
     print(f"commit {facts['commit']}{'+changes' if facts['dirty'] else ''}, load average {load_average()}")
     print(f"cold (no kernel in the disk cache): {cold:.2f}\nwarm (all kernels in it):           {warm:.2f}")
     return 0

@@ -32,7 +32,7 @@ def main() -> None:
     problem = Problem(cache, Constraints(structure="tan", class_name="class"))
     for run in ("first", "later"):
         begun = time.perf_counter()
-        solution = solve(problem, method="tree")
+        solution = solve(problem, solver="tree")
         print(f"{run}: {solution.status}, {time.perf_counter() - begun:.2f} s wall (target 2 s)")
 
 

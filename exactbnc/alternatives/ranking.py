@@ -29,7 +29,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Listener
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
-from exactbnc.solvers.solve import solve
+from exactbnc.solvers.solve import solve, solver_given
 from scorecache.errors import ParameterError
 
 MOST_NETWORKS = 1000
@@ -79,11 +79,12 @@ def rank(
     problem: Problem,
     wanted: Wanted,
     *,
-    method: str = "auto",
+    solver: str = "auto",
     limits: Limits | None = None,
     seed: int = 0,
     listener: Listener | Sequence[Listener] | None = None,
     on_network: OnNetwork | None = None,
+    method: str | None = None,
 ) -> Ranking:
     """List the networks that are wanted, best first, each proved to be next among all over the families listed.
 
@@ -93,7 +94,7 @@ def rank(
         Scores and constraints.
     wanted
         How many networks, how far below the best at most, and whether one per equivalence class.
-    method, seed
+    solver, seed
         As for `solve`.
     limits
         Of all the work together; the gap is ignored.
@@ -101,6 +102,8 @@ def rank(
         Receives the progress of every solve.
     on_network
         Is called with each network that is listed and its rank, from 1 on.
+    method
+        The former name of `solver`; deprecated.
 
     Returns
     -------
@@ -114,11 +117,12 @@ def rank(
     >>> [solution.score for solution in rank(Problem(cache), Wanted(count=2)).solutions]
     [-2.0, -2.5]
     """
+    chosen = solver_given(solver, method)
     limits = Limits() if limits is None else replace(limits, gap=0.0)
     clock = Clock(limits.seconds)
 
     def find(part: Problem) -> Solution:
-        return solve(part, method=method, limits=clock.left_of(limits), seed=seed, listener=listener)
+        return solve(part, solver=chosen, limits=clock.left_of(limits), seed=seed, listener=listener)
 
     listed: list[Solution] = []
     try:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from exactbnc.cli._errors import EXIT_CODES
+from exactbnc.cli._groups import command
 from exactbnc.cli._version import version_line
 from exactbnc.cli.check import check
 from exactbnc.cli.compare import compare
@@ -31,19 +32,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(score)
-app.command()(solve)
-app.command()(learn)
-app.command()(predict)
-app.command()(evaluate)
-app.command()(explain)
-app.command()(report)
-app.command()(scores)
-app.command()(convert)
-app.command()(info)
-app.command()(check)
-app.command()(verify)
-app.command()(compare)
+app.command()(command(score))
+app.command()(command(solve, formerly={"--method": "--solver"}))
+app.command()(command(learn, formerly={"--method": "--solver"}))
+app.command()(command(predict))
+app.command()(command(evaluate, formerly={"--method": "--structure"}))
+app.command()(command(explain))
+app.command()(command(report))
+app.command()(command(scores, reads_files=False))
+app.command()(command(convert))
+app.command()(command(info))
+app.command()(command(check))
+app.command()(command(verify))
+app.command()(command(compare))
 
 
 def _print_version(wanted: bool) -> None:

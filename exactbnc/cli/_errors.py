@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the caller of the program learns without reading a word."""
+    """The exit code of the program."""
 
     OK = 0
     ERROR = 1
@@ -52,22 +52,18 @@ EXIT_CODES = {
 
 
 OTHER_WORDS = {
-    "--tan": "--structure tan",
-    "--anb": "--structure anb",
-    "--fan": "--structure fan",
-    "--kdb": "--structure kdb",
-    "--naive-bayes": "--structure naive_bayes",
-    "--structure": "--tan, --anb, --fan, --kdb or --naive-bayes",
     "--target": "--class",
     "--label": "--class",
     "--palim": "--max-parents",
     "--max-indegree": "--max-parents",
+    "--criterion": "--score",
+    "--algorithm": "--solver",
     "--timeout": "--time-limit",
     "--threads": "--jobs",
     "--n-jobs": "--jobs",
     "--out": "--output",
 }
-"""What users of other commands and other programs try, and what it is called where it is an option at all."""
+"""What users of other programs try, and what it is called here."""
 
 
 class UsageError(typer.TyperException):
@@ -88,7 +84,7 @@ def exit_code_of(solution: Solution) -> ExitCode:
 
 
 def run(app: Callable[..., Any], arguments: Sequence[str]) -> int:
-    """Call the application; whatever goes wrong becomes a line on stderr and an exit code."""
+    """Call the application; every error becomes a line on stderr and an exit code."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -115,7 +111,7 @@ def _show_warning(message: Warning | str, *_where: Any, **_options: Any) -> None
 
 
 def _report(error: BaseException) -> int:
-    """Say what went wrong; the exit code is told even where nobody listens or the disk of stdout is full."""
+    """Report an error; the exit code is returned even if stderr is closed or the disk of stdout is full."""
     code, message = _explain(error)
     try:
         if os.environ.get("EXACTBNC_DEBUG") == "1":
@@ -173,7 +169,7 @@ def _in_our_words(error: typer.TyperException) -> str | None:
 
 
 def _help_hint(error: typer.TyperException) -> str:
-    """Where to read on, if typer knows which command was being parsed."""
+    """The help to read, if typer knows which command was being parsed."""
     context = getattr(error, "ctx", None)
     return "" if context is None else f" (see '{context.command_path} --help')"
 
@@ -185,5 +181,5 @@ def _leave_broken_pipe() -> int:
 
 
 def _point_at_nothing(stream: IO[str]) -> None:
-    """So that the interpreter's last flush has no one to complain to, and about nothing."""
+    """Redirect a stream to the null device, so that the interpreter's last flush does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,4 +1,4 @@
-"""The small languages of the options: memory sizes, arcs, score parameters, tiers."""
+"""The small languages of the options: sizes, arcs, lists of names, score parameters."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _EXPONENT = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
-def parse_memory(text: str) -> int:
+def parse_size(text: str, option: str) -> int:
     """Read a size in bytes.
 
-    >>> parse_memory("4G"), parse_memory("500M"), parse_memory("1000")
+    >>> parse_size("4G", "--memory-limit"), parse_size("500M", "--memory-limit"), parse_size("1000", "--memory-limit")
     (4294967296, 524288000, 1000)
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"--memory-limit must be a size such as 500M, 4G or a number of bytes. Got {text!r} instead.")
+        raise UsageError(f"{option} must be a size such as 500M, 4G or a number of bytes. Got {text!r} instead.")
     return int(float(match[1]) * 1024 ** _EXPONENT[match[2].upper()])
 
 
@@ -45,6 +45,18 @@ def parse_order(text: str) -> tuple[str, str]:
     if len(names) != 2 or not all(names):
         raise UsageError(f"--order must be a pair such as 'A<B'. Got {text!r} instead.")
     return names[0], names[1]
+
+
+def names_in(text: str, option: str) -> list[str]:
+    """The names of a list with commas.
+
+    >>> names_in("tan, anb", "--structure")
+    ['tan', 'anb']
+    """
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise UsageError(f"{option} must be names with commas between them. Got {text!r} instead.")
+    return list(dict.fromkeys(names))
 
 
 def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:

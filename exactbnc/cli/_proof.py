@@ -31,7 +31,7 @@ def check_certificate_options(output: str | None, *, ranks: bool) -> None:
 
 
 def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) -> tuple[Solution, Proof]:
-    """A certificate of the solution, or the reason why there is none and what the bound rests on instead.
+    """A certificate of the solution, or the reason why there is none and whose arithmetic the bound depends on.
 
     A better network that the proof meets, within the tolerance of the solver, takes the place of the solution's.
     """
@@ -67,4 +67,4 @@ def _none(solution: Solution, reason: str) -> Proof:
     from exactbnc.run.solution import INTEGER_METHOD
 
     arithmetic = "whole numbers" if solution.method == INTEGER_METHOD else "floating point"
-    return Proof(None, f"no certificate: {reason}. The bound rests on the solver's {arithmetic}")
+    return Proof(None, f"no certificate: {reason}. The bound depends on the solver's {arithmetic}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +9,9 @@ from exactbnc.cli._errors import ExitCode
 from exactbnc.cli._output import describe_stop
 
 if TYPE_CHECKING:
-    from exactbnc.alternatives.ranking import Ranking, Wanted
+    from exactbnc.alternatives.ranking import Ranking
     from exactbnc.problem.problem import Problem
     from exactbnc.run.solution import Solution
-
-SECONDS_BETWEEN = 0.5
 
 
 def write_ranking(ranking: Ranking, problem: Problem, target: str) -> None:
@@ -39,25 +35,6 @@ def draw_ranking(ranking: Ranking, target: str) -> list[str]:
     if not drawn:
         return [f"nothing is drawn to {target}: there is no network"]
     return [f"drawn:   {drawn[0]}" + (f" to {drawn[-1]}" if len(drawn) > 1 else "")]
-
-
-class RankingProgress:
-    """Prints to a terminal, now and then, how many networks are listed."""
-
-    def __init__(self, wanted: Wanted) -> None:
-        self._of = "" if wanted.count is None else f" of {wanted.count}"
-        self._is_shown = sys.stderr.isatty()
-        self._best: float | None = None
-        self._last = time.monotonic()
-
-    def __call__(self, number: int, solution: Solution) -> None:
-        """Print a line if the last one is old enough."""
-        self._best = solution.score if self._best is None else self._best
-        if not self._is_shown or time.monotonic() - self._last < SECONDS_BETWEEN:
-            return
-        self._last = time.monotonic()
-        below = (self._best or 0.0) - (solution.score or 0.0)
-        print(f"{number}{self._of} networks listed, the last {below:.6f} below the best", file=sys.stderr)
 
 
 def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:

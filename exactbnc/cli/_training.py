@@ -1,36 +1,20 @@
-"""What `learn` and `evaluate` share: the training data, and how names turn into recipes."""
+"""The training data of `learn` and `evaluate`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._parsing import parse_arc
-from exactbnc.cli._table_options import TextFormat
 
 if TYPE_CHECKING:
+    from exactbnc.cli._options import TrainingOptions
     from exactbnc.cli._output import Output
-    from exactbnc.problem.constraints import Constraints
     from scorecache.data.dataset import Dataset
 
 IRIS_CLASS = "species"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a table of training data is read."""
-
-    text: TextFormat
-    weights: str | None
-    missing: str
-    states: str | None
-    max_states: int | None
-    discretize: str | None
-    ignore: tuple[str, ...] = ()
 
 
 class AnyColumn:
@@ -49,19 +33,19 @@ class Training:
     discretize: str | None
 
 
-def training_data(data: str | None, class_name: str | None, reading: Reading, talk: Output) -> Training:
+def training_data(data: str | None, class_name: str | None, table: TrainingOptions, talk: Output) -> Training:
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
         with expecting(data, Kind.TABLE):
-            dataset = _read(data, reading)
+            dataset = _read(data, table)
         class_name = check_class(dataset, class_name)
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             talk.note(f"rows without a class are left out: {n_without:,}")
-        for note in notes_on_columns(dataset, class_name, is_cut=reading.discretize is not None):
+        for note in notes_on_columns(dataset, class_name, is_cut=table.discretize is not None):
             talk.note(note)
-        return Training(dataset, class_name, reading.discretize)
-    dataset, discretize = embedded_data(), reading.discretize or "mdlp"
+        return Training(dataset, class_name, table.discretize)
+    dataset, discretize = embedded_data(), table.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)
     talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
     return Training(dataset, class_name, discretize)
@@ -81,21 +65,21 @@ def embedded_data() -> Dataset:
     return Dataset.from_columns(columns, max_states=1000)
 
 
-def _read(path: str, reading: Reading) -> Dataset:
+def _read(path: str, table: TrainingOptions) -> Dataset:
     """If numbers are to be cut, columns may have any number of them."""
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
     from scorecache.data.states import load_states
 
-    is_cut = reading.discretize is not None
+    is_cut = table.discretize is not None
     return read_table(
         path,
-        **reading.text.given(),
-        states=None if reading.states is None else load_states(reading.states),
-        weights=reading.weights,
-        missing=reading.missing,
-        max_states=reading.max_states or (MAX_STATES if is_cut else None),
-        ignore=reading.ignore,
+        **table.given(),
+        states=None if table.states is None else load_states(table.states),
+        weights=table.weights,
+        missing=table.missing,
+        max_states=table.max_states or (MAX_STATES if is_cut else None),
+        ignore=table.ignore or (),
         measured=AnyColumn() if is_cut else None,
     )
 
@@ -169,31 +153,3 @@ def check_values(dataset: Dataset, max_states: int | None) -> None:
             f"more than {most} distinct values look like an identifier: {', '.join(wide)}; "
             "leave the column out (--ignore COLUMN), or allow it with --max-states"
         )
-
-
-def constraints_of(
-    require: Sequence[str] | None, forbid: Sequence[str] | None, files: Sequence[str] | None
-) -> Constraints:
-    """All constraints that were asked for."""
-    from exactbnc.problem.constraintfile import read_constraints
-    from exactbnc.problem.constraints import Constraints
-
-    given = Constraints.of(
-        required_arcs=[parse_arc(arc, "--require") for arc in require or ()],
-        forbidden_arcs=[parse_arc(arc, "--forbid") for arc in forbid or ()],
-    )
-    for path in files or ():
-        given = given.merged(read_constraints(path))
-    return given
-
-
-def names_in(text: str, option: str) -> list[str]:
-    """The names of a list with commas.
-
-    >>> names_in("tan, anb", "--structure")
-    ['tan', 'anb']
-    """
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
-        raise UsageError(f"{option} must be names with commas between them. Got {text!r} instead.")
-    return list(dict.fromkeys(names))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output
-from exactbnc.cli._structure import structure_of
+from scorecache.errors import InputError
 
 if TYPE_CHECKING:
     from exactbnc.graph.dag import DAG
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def check(
-    cache: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
+    cache: options.CacheFile,
+    report: options.OutputOptions,
     network: Annotated[
         str | None, typer.Argument(metavar="NET", help="A network file, a model, or a model string such as '[A][B|A]'.")
     ] = None,
@@ -29,14 +30,11 @@ def check(
     exact: Annotated[
         bool, typer.Option("--exact", help="With --arcs: solve again with each arc forbidden, for the exact loss.")
     ] = False,
-    cache_format: Annotated[
-        Literal["jkl", "pss"] | None, typer.Option("--format", help="The cache's format, if its name says none.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    cache_format: options.CacheFormat = None,
 ) -> None:
     """Read a score file through every check, and score a network under it, family by family."""
     if (arcs and network is None) or (exact and not arcs):
-        raise UsageError("--arcs speaks of the arcs of a network: give one; --exact goes with --arcs")
+        raise UsageError("--arcs needs a network, and --exact needs --arcs")
 
     from exactbnc.formats import read_network
     from exactbnc.graph.dag import DAG
@@ -58,11 +56,11 @@ def check(
             lines.append(f"edge penalty: {penalty:g} per arc when the network was found, not taken off this score")
         if arcs:
             lines += _add_arcs(facts, scores, dag, exact)
-    Output(as_json=as_json).result(lines, "check", facts)
+    report.output().result(lines, "check", facts)
 
 
 def _edge_penalty(network: str) -> float:
-    """What was taken off for every arc when the network was found; 0 if nothing was, or its file does not tell."""
+    """The penalty per arc under which the network was found; 0 if its file has none."""
     from exactbnc.formats import holds_tables, netjson
 
     if network.startswith("[") or Path(network).suffix.lower() != ".json" or holds_tables(network):
@@ -70,7 +68,13 @@ def _edge_penalty(network: str) -> float:
     provenance = netjson.read_facts(network)[1].provenance
     constraints = None if provenance is None else provenance.get("constraints")
     penalty = constraints.get("edge_penalty") if isinstance(constraints, dict) else None
-    return float(penalty) if isinstance(penalty, int | float) and 0 < penalty <= sys.float_info.max else 0.0
+    if penalty is None:
+        return 0.0
+    if isinstance(penalty, bool) or not isinstance(penalty, int | float) or not 0 <= penalty <= sys.float_info.max:
+        raise InputError(
+            f"{network}: the edge penalty must be a finite number of at least 0. Got {penalty!r:.40} instead."
+        )
+    return float(penalty)
 
 
 def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) -> list[str]:
@@ -81,7 +85,7 @@ def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) 
     from exactbnc.problem.problem import Problem
 
     penalty = facts.get("edge_penalty", 0.0)
-    constraints = replace(structure_of(scores, None, None, None), edge_penalty=penalty)
+    constraints = replace(options.StructureOptions().for_cache(scores), edge_penalty=penalty)
     problem = Problem(scores, constraints, listed_families_only=True)
     losses = arc_losses(problem, dag, exact=exact)
     facts["arcs"] = [asdict(loss) for loss in losses]

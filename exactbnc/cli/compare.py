@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output
 
 
 def compare(
@@ -15,8 +15,8 @@ def compare(
         str, typer.Argument(metavar="A", help="A network file: .json, .dot, .csv, .txt, .bif, .xml, or a model.")
     ],
     second: Annotated[str, typer.Argument(metavar="B", help="Another one over the same variables.")],
+    report: options.OutputOptions,
     cache: Annotated[str | None, typer.Option("--cache", metavar="CACHE", help="Score both under this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Compare two networks: arcs added, removed and reversed, and the structural Hamming distance."""
     from exactbnc.formats import read_network
@@ -43,7 +43,7 @@ def compare(
             problem = Problem(read_cache(cache), listed_families_only=True)
         facts["scores"] = [problem.score(a), problem.score(b)]
         facts["score_difference"] = facts["scores"][1] - facts["scores"][0]
-    Output(as_json=as_json).result(_lines(facts), "compare", facts)
+    report.output().result(_lines(facts), "compare", facts)
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from exactbnc.cli import _learn_options as options
-from exactbnc.cli._cluster import workers_of
+import typer
+
+from exactbnc.cli import _options as options
 from exactbnc.cli._completion import OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
-from exactbnc.cli._table_options import TextFormat
-from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, names_in, training_data
+from exactbnc.cli._parsing import names_in
+from exactbnc.cli._training import check_kept, check_values, training_data
 
 if TYPE_CHECKING:
     from exactbnc.baselines.evaluation import Evaluation, Method
@@ -26,71 +27,67 @@ AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
 """Structures that are averages over all TANs; they have no score."""
 MEASURES = ("accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds")
 
+Fits = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        help="Fits at a time, in processes of their own; one if not given.",
+        rich_help_panel="Search",
+    ),
+]
+
 
 def evaluate(
-    data: options.Data = None,
-    class_name: options.ClassName = None,
-    structure: options.Structures = "naive_bayes,tan,anb",
-    score_name: options.ScoreNames = "bdeu",
-    ess: options.Ess = 1.0,
-    max_parents: options.MaxParents = None,
-    k: options.K = 2,
-    parameters: options.ParametersNames = "eap",
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    constraint_files: options.File = None,
+    structure: options.EvaluatedOptions,
+    given: options.ConstraintOptions,
+    fit: options.EvaluatedFitOptions,
+    table: options.TrainingOptions,
+    search: options.SearchOptions,
+    report: options.OutputOptions,
+    data: options.TrainingFile = None,
     folds: options.Folds = 10,
-    discretize: options.Discretize = None,
-    keep_at_most: options.KeepAtMost = None,
-    missing: options.Missing = "error",
-    states: options.States = None,
-    separator: options.Separator = None,
-    weights: options.Weights = None,
-    max_states: options.MaxStates = None,
-    ignore: options.Ignore = None,
-    allow_identifiers: options.AllowIdentifiers = False,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = ".",
-    na: options.Na = None,
-    solver: options.Solver = "auto",
-    time_limit: options.TimeLimit = None,
-    jobs: options.Fits = None,
+    jobs: Fits = None,
     scheduler: options.Scheduler = None,
-    seed: options.Seed = 0,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Compare structures, scores, parameters and other classifiers: accuracy, log-loss, AUC, Brier and time.
 
-    Cut points are learned inside the folds. Every structure is combined with every score and parameter estimator.
+    Numbers are discretised inside the folds. Every structure is combined with every score and parameter estimator.
     """
-    talk = Output(as_json=as_json, quiet=quiet)
+    talk = report.output()
 
     from exactbnc.baselines.evaluation import cross_validate
     from scorecache.data.identifiers import check_identifiers
 
-    common = {"max_parents": max_parents, "k": k, "ess": ess, "method": solver, "time_limit": time_limit}
-    methods = _methods(
-        names_in(structure, "--method"),
-        names_in(score_name, "--score"),
-        names_in(parameters, "--parameters"),
-        constraints_of(require, forbid, constraint_files),
+    seed, keep_at_most = search.seed, table.keep_at_most
+    common = {
+        "max_parents": structure.max_parents,
+        "k": structure.k_of("kdb"),
+        "ess": 1.0 if fit.ess is None else fit.ess,
+        "method": search.solver,
+        "time_limit": search.time_limit,
         # one fit uses all cores; several at a time, or on workers, one core each
-        {**common, "n_jobs": None if jobs is None and scheduler is None else 1, "seed": seed},
+        "n_jobs": None if jobs is None and scheduler is None else 1,
+        "seed": seed,
+    }
+    methods = _methods(
+        structure.all_names(),
+        names_in(fit.score, "--score"),
+        names_in(fit.parameters, "--parameters"),
+        given.constraints(),
+        common,
     )
-    text = TextFormat(separator, encoding, decimal, na)
-    reading = Reading(text, weights, missing, states, max_states, discretize, tuple(ignore or ()))
-    check_kept(keep_at_most, is_cut=data is None or discretize is not None)
-    training = training_data(data, class_name, reading, talk)
+    check_kept(keep_at_most, is_cut=data is None or table.discretize is not None)
+    training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     whole = dataset
     if cutting is not None:
         from exactbnc.learning.discretize.tables import cut, learn_cuts
 
         whole = cut(dataset, learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most))
-        check_values(whole, max_states)
-    check_identifiers(whole, allow=allow_identifiers)
-    with workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
+        check_values(whole, table.max_states)
+    check_identifiers(whole, allow=table.allow_identifiers)
+    with options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,
             class_name,
@@ -113,9 +110,9 @@ def evaluate(
         "discretize": cutting,
         "results": [_facts(evaluation) for evaluation in found],
     }
-    if as_json:
+    if report.as_json:
         talk.result([], "evaluate", facts)
-    elif not quiet:
+    elif not report.quiet:
         _print(found, facts)
 
 
@@ -135,7 +132,7 @@ def _methods(
     by_plain_name = {_plain(name): name for name in known}
     for structure in structures:
         if _plain(structure) not in by_plain_name:
-            raise UsageError(f"the method must be one of {', '.join(known)}. Got {structure!r} instead.")
+            raise UsageError(f"the structure must be one of {', '.join(known)}. Got {structure!r} instead.")
     methods: list[Method] = []
     for structure in dict.fromkeys(by_plain_name[_plain(structure)] for structure in structures):
         if structure in AVERAGES:
@@ -148,13 +145,13 @@ def _methods(
                 for estimator in parameters
             ]
         else:
-            family = "anb" if structure in SEARCHED else structure
+            kind = "anb" if structure in SEARCHED else structure
             for score in scores if structure != "naive_bayes" else scores[:1]:
                 for estimator in parameters:
                     recipe = Recipe(
-                        structure=family, criterion=score, parameters=estimator, constraints=constraints, **common
+                        structure=kind, criterion=score, parameters=estimator, constraints=constraints, **common
                     )
-                    methods.append(Exact(recipe) if family == structure else Searched(_search(structure), recipe))
+                    methods.append(Exact(recipe) if kind == structure else Searched(_search(structure), recipe))
     return methods
 
 
@@ -204,10 +201,10 @@ def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:
 
 
 def _caption(found: Sequence[Evaluation], n_classes: int) -> str:
-    told = "mean ± standard deviation over the folds; proved: structures proved best"
+    caption = "mean ± standard deviation over the folds; proved: structures proved best"
     if all(evaluation.mean("auc") is not None for evaluation in found):
-        return told
-    return f"{told}\nAUC is for two classes{'' if n_classes > 2 else ', both in every fold'}"
+        return caption
+    return f"{caption}\nAUC is for two classes{'' if n_classes > 2 else ', both in every fold'}"
 
 
 def _with_spread(evaluation: Evaluation, name: str) -> str:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output
-from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
-from exactbnc.cli.predict import Json, ModelFile, Quiet, Rows, notes_on, read_rows
+from exactbnc.cli.predict import notes_on, read_rows
 
 if TYPE_CHECKING:
     from exactbnc.learning.model import Model
@@ -32,17 +31,13 @@ Against = Annotated[
 
 
 def explain(
-    model: ModelFile,
-    rows: Rows,
+    model: options.ModelFile,
+    rows: options.RowsFile,
+    text: options.TextOptions,
+    report: options.OutputOptions,
     row: Row = None,
     of: Of = None,
     against: Against = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = ".",
-    na: Na = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
 ) -> None:
     """Show what each family of the network adds to the log-odds of the predicted class against the next one.
 
@@ -51,25 +46,25 @@ def explain(
     from exactbnc.learning.model import read_model
     from exactbnc.network.contributions import contributions
 
-    talk = Output(as_json=as_json, quiet=quiet)
+    talk = report.output()
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table, extra = read_rows(rows, TextFormat(separator, encoding, decimal, na), classifier)
+        table, extra = read_rows(rows, text, classifier)
         codes = classifier.encode(table)
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
-    told = contributions(classifier.net, classifier.class_name, codes)
+    shares = contributions(classifier.net, classifier.class_name, codes)
     for note in notes_on(classifier, table, extra):
         talk.note(note)
     explained = []
     for number in chosen:
-        first, second = _pair(classifier, told.runner_up(number), of, against)
-        explained.append(_explained(classifier, table, codes, told, number, first, second))
+        first, second = _pair(classifier, shares.runner_up(number), of, against)
+        explained.append(_explained(classifier, table, codes, shares, number, first, second))
     lines = [line for facts in explained for line in _lines(facts)]
-    rows_told = [_for_json(facts) for facts in explained]
-    talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_told})
+    rows_explained = [_for_json(facts) for facts in explained]
+    talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_explained})
 
 
 def _pair(classifier: Model, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
@@ -85,19 +80,19 @@ def _pair(classifier: Model, leading: tuple[Any, Any], of: str | None, against: 
 
 
 def _explained(
-    classifier: Model, table: Dataset, codes: Codes, told: Contributions, row: int, wanted: Any, other: Any
+    classifier: Model, table: Dataset, codes: Codes, shares: Contributions, row: int, wanted: Any, other: Any
 ) -> dict[str, Any]:
     import numpy as np
 
-    odds = told.log_odds(wanted, other)[row]
-    known = [term for term in told.terms[:-1] if _is_known(classifier, codes, term, row)]
+    odds = shares.log_odds(wanted, other)[row]
+    known = [term for term in shares.terms[:-1] if _is_known(classifier, codes, term, row)]
     terms = [_term(classifier, table, codes, term, row) for term in known]
     for facts in terms:
-        facts["log_odds"] = float(odds[told.terms.index(facts["term"])])
-    summed_out = [term for term in told.terms[:-1] if term not in known]
+        facts["log_odds"] = float(odds[shares.terms.index(facts["term"])])
+    summed_out = [term for term in shares.terms[:-1] if term not in known]
     if summed_out:
-        terms.append({"term": told.terms[-1], "value": None, "state": None, "given": [], "log_odds": float(odds[-1])})
-    log_posterior = dict(zip(told.classes, told.log_posterior[row], strict=True))
+        terms.append({"term": shares.terms[-1], "value": None, "state": None, "given": [], "log_odds": float(odds[-1])})
+    log_posterior = dict(zip(shares.classes, shares.log_posterior[row], strict=True))
     with np.errstate(invalid="ignore"):  # both impossible
         total = float(log_posterior[wanted] - log_posterior[other])
     return {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output, describe_domain, describe_score
+from exactbnc.cli._output import describe_domain, describe_score
 
 if TYPE_CHECKING:
     from scorecache.cache import ScoreCache
@@ -20,11 +19,9 @@ _UNKNOWN = (
 
 
 def info(
-    source: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
-    source_format: Annotated[
-        Literal["jkl", "pss"] | None, typer.Option("--format", help="Its format, if its name says none.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as one JSON object.")] = False,
+    source: options.CacheFile,
+    report: options.OutputOptions,
+    source_format: options.CacheFormat = None,
 ) -> None:
     """Describe a score file: variables, families per child, in-degrees, how it was made, what it is safe for."""
     from scorecache.formats import read_cache
@@ -32,7 +29,7 @@ def info(
     with expecting(source, Kind.SCORES):
         cache = read_cache(source, format=source_format)
     facts = {"input": source, **_facts(cache)}
-    Output(as_json=as_json).result(_lines(facts), "info", facts)
+    report.output().result(_lines(facts), "info", facts)
 
 
 def _facts(cache: ScoreCache) -> dict[str, Any]:

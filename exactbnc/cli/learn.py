@@ -3,130 +3,137 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from exactbnc.cli import _learn_options as options
+import typer
+
+from exactbnc.cli import _options as options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
-from exactbnc.cli._output import Output, check_target, describe_score
+from exactbnc.cli._output import check_target, describe_score
 from exactbnc.cli._table import SolveTable
-from exactbnc.cli._table_options import TextFormat
-from exactbnc.cli._training import Reading, check_kept, check_values, constraints_of, training_data
+from exactbnc.cli._training import check_kept, check_values, training_data
 
 if TYPE_CHECKING:
     from exactbnc.learning.learn import Learned, Recipe
     from exactbnc.learning.model import Model
     from scorecache.data.dataset import Dataset
 
+Select = Annotated[
+    bool,
+    typer.Option("--select", help="Drop features by their Bayes factors first.", rich_help_panel="Structure"),
+]
+
+
+@dataclass(frozen=True)
+class ModelFileOptions:
+    """The files that a model is written to."""
+
+    path: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MODEL",
+            help="The model, .json; or the network alone, .bif or .xml.",
+            rich_help_panel="Output",
+        ),
+    ] = None
+    plot: options.Plot = None
+
+    def check(self) -> str | None:
+        """Refuse, before the work, files that could not be written; returns the suffix of the model."""
+        for target in (self.path, self.plot):
+            if target is not None:
+                check_target(target)
+        from exactbnc.network.formats.files import bayesnet_suffix
+        from exactbnc.pictures.plot import picture_suffix
+
+        if self.plot is not None:
+            picture_suffix(self.plot)
+        return None if self.path is None else bayesnet_suffix(self.path)
+
 
 def learn(
-    data: options.Data = None,
-    class_name: options.ClassName = None,
-    structure: options.Structure = "anb",
-    score_name: options.ScoreName = "bdeu",
-    ess: options.Ess = 1.0,
-    max_parents: options.MaxParents = None,
-    k: options.K = 2,
-    parameters: options.Parameters = "eap",
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    constraint_files: options.File = None,
-    select: options.Select = False,
-    discretize: options.Discretize = None,
-    keep_at_most: options.KeepAtMost = None,
-    missing: options.Missing = "error",
-    states: options.States = None,
-    separator: options.Separator = None,
-    weights: options.Weights = None,
-    max_states: options.MaxStates = None,
-    ignore: options.Ignore = None,
-    allow_identifiers: options.AllowIdentifiers = False,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = ".",
-    na: options.Na = None,
-    method: options.Method = "auto",
-    time_limit: options.TimeLimit = None,
+    structure: options.StructureOptions,
+    given: options.ConstraintOptions,
+    fit: options.FitOptions,
+    table: options.TrainingOptions,
+    search: options.SearchOptions,
+    file: ModelFileOptions,
+    report: options.OutputOptions,
+    data: options.TrainingFile = None,
+    select: Select = False,
     jobs: options.Jobs = None,
-    seed: options.Seed = 0,
-    output: options.Target = None,
-    plot: options.Plot = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> int:
     """Score, solve and fit: a provably best classifier for a data table, written as a model that 'predict' reads."""
     begun = time.monotonic()
-    talk = Output(as_json=as_json, quiet=quiet)
-    for target in (output, plot):
-        if target is not None:
-            check_target(target)
+    talk = report.output()
+    suffix = file.check()
 
     from exactbnc.learning.discretize.tables import cut, learn_cuts
     from exactbnc.learning.learn import Recipe, networks_by
     from exactbnc.learning.learn import learn as find
     from exactbnc.learning.model import write_model
     from exactbnc.learning.selection import choose
-    from exactbnc.network.formats.files import bayesnet_suffix, write_bayesnet
-    from exactbnc.pictures.plot import picture_suffix
-    from exactbnc.pictures.plot import plot as draw
+    from exactbnc.network.formats.files import write_bayesnet
+    from exactbnc.pictures.plot import plot
     from scorecache.data.identifiers import check_identifiers
 
-    suffix = None if output is None else bayesnet_suffix(output)
-    if plot is not None:
-        picture_suffix(plot)
+    chosen = structure.chosen() or "anb"
     recipe = Recipe(
-        structure=structure,
-        criterion=score_name,
-        parameters=parameters,
-        max_parents=max_parents,
-        k=k,
-        ess=ess,
-        constraints=constraints_of(require, forbid, constraint_files),
-        method=method,
-        time_limit=time_limit,
+        structure=chosen,
+        criterion=fit.score,
+        parameters=fit.parameters,
+        max_parents=structure.max_parents,
+        k=structure.k_of(chosen) or options.DEFAULT_K,
+        ess=1.0 if fit.ess is None else fit.ess,
+        constraints=given.constraints(),
+        method=search.solver,
+        time_limit=search.time_limit,
         n_jobs=jobs,
-        seed=seed,
+        seed=search.seed,
     )
-    text = TextFormat(separator, encoding, decimal, na)
-    reading = Reading(text, weights, missing, states, max_states, discretize, tuple(ignore or ()))
-    check_kept(keep_at_most, is_cut=data is None or discretize is not None)
-    training = training_data(data, class_name, reading, talk)
+    check_kept(table.keep_at_most, is_cut=data is None or table.discretize is not None)
+    training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
     source = dataset
     cut_points: dict[str, tuple[float, ...]] = {}
     if cutting is not None:
-        cut_points = learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most)
+        cut_points = learn_cuts(dataset, class_name, cutting, keep_at_most=table.keep_at_most)
         dataset = cut(dataset, cut_points)
-        check_values(dataset, max_states)
-    check_identifiers(dataset, allow=allow_identifiers)
+        check_values(dataset, table.max_states)
+    check_identifiers(dataset, allow=table.allow_identifiers)
     selection = None
     if select:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
-    learned = find(dataset, class_name, recipe, listener=None if quiet else SolveTable())
+    learned = find(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
     if learned.warning is not None:
         talk.note(learned.warning)
-    steps: dict[str, Any] = {"select": select, "discretize": cutting, "keep_at_most": keep_at_most, "missing": missing}
-    steps |= {
-        "weights": weights,
-        "separator": separator,
-        **text.given(),
-        "max_states": max_states,
-        "ignore": list(reading.ignore) or None,
+    steps: dict[str, Any] = {
+        "select": select,
+        "discretize": cutting,
+        "keep_at_most": table.keep_at_most,
+        "missing": table.missing,
+        "weights": table.weights,
+        "separator": table.separator,
+        **table.given(),
+        "max_states": table.max_states,
+        "ignore": table.ignore or None,
     }
     model = _model(learned, dataset, source, class_name, cut_points, recipe, selection, steps)
-    if output is not None:
-        notes = []
-        if suffix == ".json":
-            write_model(model, output)
-        else:
-            notes = write_bayesnet(model.net, output, class_name=class_name)
-            talk.note("the file holds the network alone; cut points and provenance go into a .json")
-        for note in notes:
+    if file.path is not None and suffix == ".json":
+        write_model(model, file.path)
+    elif file.path is not None:
+        for note in write_bayesnet(model.net, file.path, class_name=class_name):
             talk.note(note)
-    if plot is not None:
-        draw(learned.net.dag, plot, class_name=class_name)
+        talk.note("the file holds the network alone; cut points and provenance go into a .json")
+    if file.plot is not None:
+        plot(learned.net.dag, file.plot, class_name=class_name)
     seconds = {"wall": time.monotonic() - begun, **learned.seconds}
-    facts = _facts(model, learned, dataset, selection, seconds) | {"output": output, "plot": plot}
+    facts = _facts(model, learned, dataset, selection, seconds) | {"output": file.path, "plot": file.plot}
     talk.result(_lines(facts), "learn", facts)
     return exit_code_of(learned.solution)
 

@@ -10,34 +10,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import STANDARD_STREAM, Output, check_target
-from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
+from exactbnc.cli._output import STANDARD_STREAM, check_target
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
     from exactbnc.learning.model import Model
     from scorecache.data.dataset import Dataset
 
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json.")]
-Rows = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file, names on top, or .parquet; - is stdin.")]
 Target = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="Where the predictions go, as CSV; - is stdout.")
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="The predictions as CSV; stdout if not given, and with --json a part of the object.",
+        rich_help_panel="Output",
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
 
 
 def predict(
-    model: ModelFile,
-    rows: Rows,
-    output: Target = STANDARD_STREAM,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = ".",
-    na: Na = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    model: options.ModelFile,
+    rows: options.RowsFile,
+    text: options.TextOptions,
+    report: options.OutputOptions,
+    output: Target = None,
 ) -> None:
     """Write the most probable class and the probability of every class, one line per row.
 
@@ -46,24 +45,28 @@ def predict(
     from exactbnc.learning.model import read_model
     from scorecache.system.atomic import atomic_write
 
-    check_target(output)
-    talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=output == STANDARD_STREAM)
+    if output is None and not report.as_json:
+        output = STANDARD_STREAM
+    talk = report.output(output)
+    if output is not None:
+        check_target(output)
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
     with expecting(rows, Kind.TABLE):
-        table, extra = read_rows(rows, TextFormat(separator, encoding, decimal, na), classifier)
+        table, extra = read_rows(rows, text, classifier)
         codes = classifier.encode(table)
     log_posterior = classifier.log_posterior(codes)
-    text = _csv_text(classifier, log_posterior)
-    if output == STANDARD_STREAM:
-        sys.stdout.write(text)
+    facts = _facts(classifier, table, log_posterior, output)
+    if output is None:
+        facts["predictions"] = _predictions(classifier, log_posterior)
+    elif output == STANDARD_STREAM:
+        sys.stdout.write(_csv_text(classifier, log_posterior))
     else:
         with atomic_write(output) as (sink,):
-            sink.write(text.encode())
-    facts = _facts(classifier, table, log_posterior, output)
+            sink.write(_csv_text(classifier, log_posterior).encode())
     for note in notes_on(classifier, table, extra):
         talk.note(note)
-    if output != STANDARD_STREAM or as_json:
+    if output != STANDARD_STREAM:
         talk.result(_lines(facts), "predict", facts)
 
 
@@ -80,7 +83,7 @@ class KnownColumns:
         return name in self._known
 
 
-def read_rows(path: str, text: TextFormat, classifier: Model) -> tuple[Dataset, list[str]]:
+def read_rows(path: str, text: options.TextOptions, classifier: Model) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
     from scorecache.data.encoding import MOST_STATES
     from scorecache.data.reading import read_table
@@ -110,10 +113,12 @@ def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[st
     if extra:
         notes.append(f"columns that the model does not know are left out: {listing(extra)}")
     if classifier.class_name in table.index:
-        told = [state for state in table.states[table.index[classifier.class_name]] if state != MISSING_STATE]
-        if told and (classifier.class_codes(table) == UNKNOWN).all():
+        present = [state for state in table.states[table.index[classifier.class_name]] if state != MISSING_STATE]
+        if present and (classifier.class_codes(table) == UNKNOWN).all():
             classes = listing(map(repr, classifier.classes))
-            notes.append(f"the table's classes, {listing(map(repr, told))}, are none of the model's, {classes}")
+            notes.append(
+                f"the table's classes, {listing(map(repr, present))}, are not among those of the model, {classes}"
+            )
     for name, values in classifier.unseen(table).items():
         notes.append(f"values of {name} never seen in training are summed out: {listing(values)}")
     return notes
@@ -132,7 +137,18 @@ def _csv_text(classifier: Model, log_posterior: Any) -> str:
     return text.getvalue()
 
 
-def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -> dict[str, Any]:
+def _predictions(classifier: Model, log_posterior: Any) -> list[dict[str, Any]]:
+    """What `_csv_text` writes, in the types of JSON."""
+    import numpy as np
+
+    names = [str(state) for state in classifier.classes]
+    return [
+        {"class": names[int(row.argmax())], "probabilities": dict(zip(names, row.tolist(), strict=True))}
+        for row in np.exp(log_posterior)
+    ]
+
+
+def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str | None) -> dict[str, Any]:
     import numpy as np
 
     from exactbnc.network.bayesnet import UNKNOWN
@@ -149,10 +165,10 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str) -
     if classifier.class_name in table.index:
         actual = classifier.class_codes(table)
         is_missing = np.array([state == MISSING_STATE for state in table.states[table.index[classifier.class_name]]])
-        is_told = (actual != UNKNOWN) | ~is_missing[table.column(classifier.class_name)]
+        has_class = (actual != UNKNOWN) | ~is_missing[table.column(classifier.class_name)]
         if (actual != UNKNOWN).any():
-            facts["accuracy"] = float(np.mean((best == actual)[is_told]))
-            facts["n_rows_with_class"] = int(is_told.sum())
+            facts["accuracy"] = float(np.mean((best == actual)[has_class]))
+            facts["n_rows_with_class"] = int(has_class.sum())
     return facts
 
 
@@ -160,6 +176,6 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{name} {count:,}" for name, count in facts["predicted"].items())
     lines = [f"predicted: {counts} ({facts['n_rows']:,} rows)"]
     if "accuracy" in facts:
-        n_told = facts["n_rows_with_class"]
-        lines.append(f"accuracy:  {facts['accuracy']:.4f} on the {n_told:,} rows whose class the table tells")
+        n_known = facts["n_rows_with_class"]
+        lines.append(f"accuracy:  {facts['accuracy']:.4f} on the {n_known:,} rows whose class is in the table")
     return [*lines, f"written:   {facts['output']}"]

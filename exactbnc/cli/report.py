@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._command import utc_now
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, check_target, describe_bytes
-from exactbnc.cli._table_options import Decimal, Encoding, Na, Separator, TextFormat
 
 if TYPE_CHECKING:
     from exactbnc.report import Assessment, Subject
@@ -30,25 +30,16 @@ Data = Annotated[
         "--data", metavar="DATA", help="A table (CSV, .parquet): adds cross-validated measures of the classifier."
     ),
 ]
-Folds = Annotated[int, typer.Option("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the folds; the same as in 'evaluate'.")]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title; else the file's name.")]
 ClassName = Annotated[
     str | None, typer.Option("--class", metavar="NAME", help="The class, for a network whose file names none.")
 ]
-Weights = Annotated[
-    str | None, typer.Option("--weights", metavar="COLUMN", help="The column that says how often a row counts.")
-]
 Missing = Annotated[
     Literal["error", "drop", "category"] | None,
     typer.Option("--missing", help="Missing values: refuse them, drop the row, or make them a state."),
 ]
-MaxStates = Annotated[
-    int | None, typer.Option("--max-states", metavar="N", help="Refuse a column with more states than this.")
-]
 Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
-Json = Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and what --json asks for.")]
 
 FITTED = "The tables are fitted to the data given (EAP, ess 1); the file holds a structure alone."
 
@@ -56,20 +47,16 @@ FITTED = "The tables are fitted to the data given (EAP, ess 1); the file holds a
 def report(
     network: NetworkFile,
     output: Target,
+    text: options.TextOptions,
+    shown: options.OutputOptions,
     data: Data = None,
-    folds: Folds = 10,
+    folds: options.Folds = 10,
     seed: Seed = 0,
     title: Title = None,
     class_name: ClassName = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = ".",
-    na: Na = None,
-    weights: Weights = None,
+    weights: options.Weights = None,
     missing: Missing = None,
-    max_states: MaxStates = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    max_states: options.MaxStates = None,
 ) -> None:
     """Write one HTML file: the graph to explore, its proof, its tables and, with --data, how well it classifies.
 
@@ -83,16 +70,15 @@ def report(
     from exactbnc.report import assess, read_subject, render_report
     from scorecache.system.atomic import atomic_write
 
-    talk = Output(as_json=as_json, quiet=quiet)
+    talk = shown.output()
     with expecting(network, Kind.NETWORK, Kind.MODEL):
         subject = read_subject(network).with_class(class_name)
     assessment, note = None, None
     if data is not None:
         with expecting(data, Kind.TABLE):
-            text = TextFormat(separator, encoding, decimal, na)
             given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
             table = _read(data, subject, given)
-        _tell_relation(talk, subject, table)
+        _note_other_data(talk, subject, table)
         if subject.class_name is None:
             talk.note("the network has no class (--class names one), so there is nothing to cross-validate")
         else:
@@ -134,7 +120,7 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     return dataset
 
 
-def _tell_relation(talk: Output, subject: Subject, table: Dataset) -> None:
+def _note_other_data(talk: Output, subject: Subject, table: Dataset) -> None:
     digest = subject.provenance.get("data_sha256")
     if isinstance(digest, str) and digest != table.sha256:
         talk.note("the data are not those that the network was learned from, or were read in another way")
@@ -160,8 +146,8 @@ def _facts(subject: Subject, assessment: Assessment | None, output: str, size: i
 def _lines(facts: dict[str, Any]) -> list[str]:
     lines = [f"network: {facts['n_vars']} variables, {facts['n_arcs']} arcs"]
     if "cross_validation" in facts:
-        told = ", ".join(
+        measures = ", ".join(
             f"{k.replace('_', '-')} {v:.4f}" for k, v in facts["cross_validation"].items() if v is not None
         )
-        lines.append(f"cross-validated: {told}")
+        lines.append(f"cross-validated: {measures}")
     return [*lines, f"written: {facts['output']} ({describe_bytes(facts['bytes'])})"]

@@ -4,128 +4,133 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from exactbnc.cli import _score_options as options
-from exactbnc.cli._cluster import workers_of
+import typer
+
+from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
-from exactbnc.cli._output import (
-    STANDARD_STREAM,
-    Output,
-    check_target,
-    describe_bytes,
-    describe_domain,
-    describe_score,
-    describe_seconds,
-)
-from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
-from exactbnc.cli._structure import chosen_family
-from exactbnc.cli._table_options import TextFormat
+from exactbnc.cli._output import check_target, describe_bytes, describe_domain, describe_score, describe_seconds
+from exactbnc.cli._parsing import parse_parameters, parse_size
 
 if TYPE_CHECKING:
+    from exactbnc.problem.constraints import Constraints
+    from scorecache.data.dataset import Dataset
+    from scorecache.domain import Domain
     from scorecache.scores import Score
     from scorecache.scoring.estimate import BuildEstimate
 
+_build = partial(typer.Option, rich_help_panel="Pruning and limits")
+_output = partial(typer.Option, rich_help_panel="Output")
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV file with column names, or .parquet; - is stdin.")]
+Param = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="A parameter of the score; repeatable.",
+        rich_help_panel="Score and parameters",
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option("--no-header", help="There are no column names; they are 0, 1, 2, ...", rich_help_panel="Data"),
+]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What is kept, and how the work is done."""
+
+    no_prune: Annotated[bool, _build("--no-prune", help="Keep every family.")] = False
+    prune_gap: Annotated[
+        float, _build("--prune-gap", metavar="G", help="Keep families within G of being dominated.")
+    ] = 0.0
+    jobs: Annotated[int | None, _build("--jobs", metavar="N", help="Threads; all cores if not given.")] = None
+    memory_limit: Annotated[
+        str | None, _build("--memory-limit", metavar="SIZE", help="Refuse to need more, such as 500M or 4G.")
+    ] = None
+    time_limit: Annotated[
+        float | None, _build("--time-limit", metavar="SECONDS", help="Stop after this long and write nothing.")
+    ] = None
+    scheduler: Annotated[
+        str | None, _build("--scheduler", metavar="ADDRESS", help="Score on a Dask cluster, such as tcp://host:8786.")
+    ] = None
+    resume: Annotated[
+        str | None, _build("--resume", metavar="DIR", help="Keep finished parts in this folder, and resume from them.")
+    ] = None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        return None if self.memory_limit is None else parse_size(self.memory_limit, "--memory-limit")
+
+
+@dataclass(frozen=True)
+class ScoreFileOptions:
+    """The score file that is written."""
+
+    path: Annotated[
+        str | None,
+        _output("--output", "-o", metavar="OUT", help="The score file, .jkl or .pss, also .gz; - is stdout."),
+    ] = None
+    file_format: Annotated[
+        Literal["jkl", "pss"] | None, _output("--format", help="The format, if the file's name has none.")
+    ] = None
+    int_names: Annotated[bool, _output("--int-names", help="Write 0, 1, 2, ... instead of the names.")] = False
+    dry_run: Annotated[bool, _output("--dry-run", help="Estimate the work and stop; nothing is written.")] = False
+
+    def check(self) -> None:
+        """Refuse, before the work, a file that could not be written."""
+        if self.path is None:
+            if not self.dry_run:
+                raise UsageError("add -o FILE for the score file, -o - for stdout, or --dry-run for an estimate")
+            return
+        check_target(self.path)
+        check_score_file_name(self.path, self.file_format)
+        from scorecache.formats import format_of
+
+        format_of(self.path, self.file_format)
+
 
 def score(
-    data: options.Data,
-    class_name: options.ClassName = None,
-    anb: options.Anb = False,
-    tan: options.Tan = False,
-    fan: options.Fan = False,
-    kdb: options.Kdb = None,
-    naive_bayes: options.NaiveBayes = False,
-    max_parents: options.MaxParents = None,
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    tiers: options.Tiers = None,
-    score_name: options.ScoreName = "bdeu",
-    ess: options.Ess = None,
-    param: options.Param = None,
-    states: options.States = None,
-    separator: options.Separator = None,
-    no_header: options.NoHeader = False,
-    weights: options.Weights = None,
-    missing: options.Missing = "error",
-    max_states: options.MaxStates = None,
-    ignore: options.Ignore = None,
-    allow_identifiers: options.AllowIdentifiers = False,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = ".",
-    na: options.Na = None,
-    no_prune: options.NoPrune = False,
-    prune_gap: options.PruneGap = 0.0,
-    jobs: options.Jobs = None,
-    memory_limit: options.MemoryLimit = None,
-    time_limit: options.TimeLimit = None,
-    scheduler: options.Scheduler = None,
-    resume: options.Resume = None,
-    output: options.Target = None,
-    file_format: options.Format = None,
-    int_names: options.IntNames = False,
-    dry_run: options.DryRun = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    data: Data,
+    structure: options.StructureOptions,
+    given: options.LocalConstraintOptions,
+    scored_by: options.ScoreOptions,
+    table: options.TableOptions,
+    build: BuildOptions,
+    file: ScoreFileOptions,
+    report: options.OutputOptions,
+    param: Param = None,
+    no_header: NoHeader = False,
 ) -> None:
     """Score the families of a data table and write those an optimal network may need to a score file.
 
-    Without a structure option every network is allowed. The structures are classifiers and need --class.
+    Without a structure every network is allowed. The other structures are classifiers and need --class.
     """
     wall_start, cpu_start = time.monotonic(), time.process_time()
-    structures = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes}
-    family = _chosen_family(structures, class_name)
-    parameters = parse_parameters([*(param or ()), *([] if ess is None else [f"ess={ess}"])])
-    required_arcs = [parse_arc(arc, "--require") for arc in require or ()]
-    forbidden_arcs = [parse_arc(arc, "--forbid") for arc in forbid or ()]
-    memory_bytes = None if memory_limit is None else parse_memory(memory_limit)
-    talk = Output(as_json=as_json, quiet=quiet, stdout_is_taken=output == STANDARD_STREAM and not dry_run)
-    if output is not None:
-        check_target(output)
-    elif not dry_run:
-        raise UsageError("say where the score file goes: -o FILE, or -o - for stdout (or --dry-run for an estimate)")
+    talk = report.output(None if file.dry_run else file.path)
+    chosen_structure = structure.with_class("general")
+    file.check()
+    ess = [] if scored_by.ess is None else [f"ess={scored_by.ess}"]
+    parameters = parse_parameters([*(param or ()), *ess])
 
-    from exactbnc.problem.constraintfile import read_tiers
-    from scorecache.data.codestore import CODES_SHARE
-    from scorecache.data.identifiers import check_identifiers
-    from scorecache.data.reading import read_table
-    from scorecache.data.states import load_states
-    from scorecache.domain import Domain
-    from scorecache.formats import format_of, write_cache
+    from scorecache.formats import write_cache
     from scorecache.formats._writing import check_names
     from scorecache.scores import make_score
     from scorecache.scoring.build import plan_build
 
-    if output is not None:
-        check_score_file_name(output, file_format)
-        format_of(output, file_format)
-    chosen = make_score(score_name, **parameters)
-    _check_class_is_used(class_name, family, chosen)
-    with expecting(data, Kind.TABLE):
-        dataset = read_table(
-            data,
-            **TextFormat(separator, encoding, decimal, na).given(),
-            header=not no_header,
-            states=None if states is None else load_states(states),
-            weights=weights,
-            missing=missing,
-            max_states=max_states,
-            ignore=ignore or (),
-            codes_memory=None if memory_bytes is None else CODES_SHARE * memory_bytes,
-        )
-    check_identifiers(dataset, allow=allow_identifiers)
-    domain = Domain.of(
-        dataset.names,
-        family,
-        class_name=class_name,
-        k=kdb,
-        max_parents=max_parents,
-        required_arcs=required_arcs,
-        forbidden_arcs=forbidden_arcs,
-        tiers=[] if tiers is None else read_tiers(tiers),
-    )
-    plan = plan_build(dataset, chosen, domain=domain, prune=not no_prune, prune_gap=prune_gap)
+    chosen = make_score(scored_by.score, **parameters)
+    _check_class_is_used(structure.class_name, chosen_structure, chosen)
+    constraints = given.constraints()
+    _check_local(constraints)
+    dataset = _read(data, table, header=not no_header, memory=build.memory_bytes)
+    domain = _domain(dataset, structure, chosen_structure, constraints)
+    plan = plan_build(dataset, chosen, domain=domain, prune=not build.no_prune, prune_gap=build.prune_gap)
     estimate = plan.estimate
     facts = {
         "score": chosen.name,
@@ -134,31 +139,31 @@ def score(
         "n_vars": dataset.n_vars,
         "n_rows": dataset.n_rows,
     }
-    if dry_run or output is None:
+    if file.dry_run or file.path is None:
         talk.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
         return
-    if not int_names:
+    if not file.int_names:
         check_names(dataset.names)  # before the work
     talk.note(_describe(estimate))
 
-    folder = None if resume is None else plan.part_folder(resume)
+    folder = None if build.resume is None else plan.part_folder(build.resume)
     if folder is not None:
-        talk.note(f"resume: {folder.n_files} finished parts in {resume}")
-    with workers_of(scheduler) as client, talk.progress() as listener:
+        talk.note(f"resume: {folder.n_files} finished parts in {build.resume}")
+    with options.workers_of(build.scheduler) as client, talk.progress() as listener:
         cache = plan.run(
-            n_jobs=jobs,
-            memory_limit=memory_bytes,
-            time_limit=time_limit,
+            n_jobs=build.jobs,
+            memory_limit=build.memory_bytes,
+            time_limit=build.time_limit,
             started=wall_start,
             client=client,
-            resume=resume,
+            resume=build.resume,
             listener=listener,
         )
-    write_cache(cache, output, format=file_format, int_names=int_names)
+    write_cache(cache, file.path, format=file.file_format, int_names=file.int_names)
     if folder is not None:
         folder.remove()
     facts |= {
-        "output": output,
+        "output": file.path,
         "n_families": cache.n_families,
         "families_scored": estimate.n_families,
         "wall_seconds": time.monotonic() - wall_start,
@@ -167,19 +172,56 @@ def score(
     talk.result(_summary(facts), "score", facts)
 
 
-def _chosen_family(structures: Mapping[str, bool], class_name: str | None) -> str:
-    """The one structure that was asked for, general networks if none was."""
-    chosen = chosen_family(structures)
-    if chosen is not None and class_name is None:
-        flag = "--" + chosen.replace("_", "-")
-        raise UsageError(f"{flag} is the structure of a classifier: say which column is the class, --class NAME")
-    return chosen or "general"
+def _read(path: str, table: options.TableOptions, *, header: bool, memory: int | None) -> Dataset:
+    from scorecache.data.codestore import CODES_SHARE
+    from scorecache.data.identifiers import check_identifiers
+    from scorecache.data.reading import read_table
+    from scorecache.data.states import load_states
+
+    with expecting(path, Kind.TABLE):
+        dataset = read_table(
+            path,
+            **table.given(),
+            header=header,
+            states=None if table.states is None else load_states(table.states),
+            weights=table.weights,
+            missing=table.missing,
+            max_states=table.max_states,
+            ignore=table.ignore or (),
+            codes_memory=None if memory is None else CODES_SHARE * memory,
+        )
+    check_identifiers(dataset, allow=table.allow_identifiers)
+    return dataset
 
 
-def _check_class_is_used(class_name: str | None, family: str, score: Score) -> None:
-    if class_name is not None and family == "general" and not score.needs_class:
+def _domain(dataset: Dataset, structure: options.StructureOptions, name: str, constraints: Constraints) -> Domain:
+    from scorecache.domain import Domain
+
+    return Domain.of(
+        dataset.names,
+        name,
+        class_name=structure.class_name,
+        k=structure.k_of(name),
+        max_parents=structure.max_parents,
+        required_arcs=constraints.required_arcs,
+        forbidden_arcs=constraints.forbidden_arcs,
+        tiers=constraints.tiers,
+    )
+
+
+def _check_local(constraints: Constraints) -> None:
+    """Refuse what the scores of single families cannot express."""
+    others = constraints.to_json().keys() - {"required_arcs", "forbidden_arcs", "tiers"}
+    if others:
         raise UsageError(
-            f"--class says nothing to general networks scored by {score.name!r}: add a structure "
+            f"a score file is made under arcs and tiers alone: give {', '.join(sorted(others))} to 'exactbnc solve'"
+        )
+
+
+def _check_class_is_used(class_name: str | None, structure: str, score: Score) -> None:
+    if class_name is not None and structure == "general" and not score.needs_class:
+        raise UsageError(
+            f"general networks scored by {score.name!r} have no class: add a structure "
             "(--anb, --tan, --fan, --kdb K or --naive-bayes) or leave --class out"
         )
 

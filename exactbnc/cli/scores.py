@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from exactbnc.cli._output import describe_parameters, print_table, to_json
+from exactbnc.cli import _options as options
+from exactbnc.cli._output import describe_parameters, print_table
 
 if TYPE_CHECKING:
     from scorecache.scores import Score
 
 
 def scores(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the list as one JSON object.")] = False,
+    report: options.OutputOptions,
 ) -> None:
     """List the scores with their parameters (and defaults), properties and references."""
     from scorecache.scores import SCORES
 
     described = [_facts(score) for score in SCORES.values()]
-    if as_json:
-        print(to_json("scores", {"scores": described}))
-    else:
+    if report.as_json:
+        report.output().result([], "scores", {"scores": described})
+    elif not report.quiet:
         _print(described)
 
 

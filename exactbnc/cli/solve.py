@@ -3,215 +3,230 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
-from exactbnc.cli import _solve_options as options
+import typer
+
+from exactbnc.cli import _options as options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
-from exactbnc.cli._incumbents import IncumbentFiles
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._log import solve_log
-from exactbnc.cli._long_runs import check_long_run_options, checkpoint_of
+from exactbnc.cli._listeners import IncumbentFiles, RankingProgress, SolveLog, solve_log
 from exactbnc.cli._output import Output, check_target, describe_stop
-from exactbnc.cli._parsing import parse_arc, parse_memory, parse_order
-from exactbnc.cli._proof import check_certificate_options, proof_of
-from exactbnc.cli._ranking import (
-    RankingProgress,
-    draw_ranking,
-    ranking_exit_code,
-    ranking_facts,
-    ranking_lines,
-    write_ranking,
-)
-from exactbnc.cli._structure import chosen_family, structure_of
+from exactbnc.cli._proof import Proof, check_certificate_options, proof_of
+from exactbnc.cli._ranking import draw_ranking, ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._table import SolveTable
 
 if TYPE_CHECKING:
+    from exactbnc.graph.dag import DAG
     from exactbnc.problem.problem import Problem
+    from exactbnc.run.limits import Clock
     from exactbnc.run.solution import Solution
+    from scorecache.cache import ScoreCache
 
 AGREEMENT = 1e-6
-"""How far apart, relative to the score, two methods may be and still agree."""
+"""How far apart, relative to the score, two solvers may be and still agree."""
+
+_output = partial(typer.Option, rich_help_panel="Output")
+
+ListedOnly = Annotated[
+    bool,
+    typer.Option(
+        "--listed-families-only",
+        help="Solve although the pruning is not safe for the constraints.",
+        rich_help_panel="Structure",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class NetworkFileOptions:
+    """The files that a network is written to."""
+
+    path: Annotated[
+        str | None, _output("--output", "-o", metavar="NET", help="The network: .json, .dot, .csv, .txt or .gobnilp.")
+    ] = None
+    certificate: Annotated[
+        bool, _output("--certificate", help="Put a proof for 'exactbnc verify' into the .json of -o.")
+    ] = False
+    plot: options.Plot = None
+
+    def check(self, *, ranks: bool) -> None:
+        """Refuse, before the work, files that could not be written."""
+        from exactbnc.formats import WRITERS, known_suffix
+        from exactbnc.pictures.plot import picture_suffix
+
+        if self.certificate:
+            check_certificate_options(self.path, ranks=ranks)
+        if self.path is not None:
+            known_suffix(self.path, WRITERS)
+        if self.plot is not None:
+            picture_suffix(self.plot)
+
+
+class Stopwatch:
+    """Wall and CPU seconds since the command began."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.monotonic(), time.process_time()
+
+    def seconds(self) -> dict[str, float]:
+        return {"wall": time.monotonic() - self._wall, "cpu": time.process_time() - self._cpu}
 
 
 def solve(
-    cache: options.Cache,
-    class_name: options.ClassName = None,
-    anb: options.Anb = False,
-    tan: options.Tan = False,
-    fan: options.Fan = False,
-    kdb: options.Kdb = None,
-    naive_bayes: options.NaiveBayes = False,
-    general: options.General = False,
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    tiers: options.Tiers = None,
-    constraint_files: options.File = None,
-    whitelist: options.Whitelist = None,
-    blacklist: options.Blacklist = None,
-    order: options.Order = None,
-    root: options.Root = None,
-    sink: options.Sink = None,
-    max_parents: options.MaxParents = None,
-    min_edges: options.MinEdges = None,
-    max_edges: options.MaxEdges = None,
-    edge_penalty: options.EdgePenalty = 0.0,
-    listed_families_only: options.Listed = False,
-    method: options.Method = "auto",
-    check: options.Check = None,
-    time_limit: options.TimeLimit = None,
-    gap: options.Gap = 0.0,
-    nodes: options.Nodes = None,
-    memory_limit: options.MemoryLimit = None,
-    checkpoint: options.CheckpointFile = None,
-    checkpoint_every: options.CheckpointEvery = None,
-    start: options.Start = None,
-    seed: options.Seed = 0,
-    k_best: options.KBest = None,
-    within: options.Within = None,
-    mec: options.Mec = False,
-    output: options.Target = None,
-    certificate: options.Certificate = False,
-    plot: options.Plot = None,
-    file_format: options.Format = None,
-    write_incumbents: options.WriteIncumbents = None,
-    log: options.Log = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    cache: options.CacheFile,
+    structure: options.StructureOptions,
+    given: options.ConstraintOptions,
+    search: options.SolveLimits,
+    runs: options.LongRunOptions,
+    several: options.RankingOptions,
+    file: NetworkFileOptions,
+    report: options.OutputOptions,
+    listed_families_only: ListedOnly = False,
+    file_format: options.CacheFormat = None,
 ) -> int:
     """Find a best network for a score file and say how good it is known to be.
 
     A cache made by 'exactbnc score' knows its structure and class; the structure options choose another one.
     """
-    from exactbnc.run.limits import Clock, Limits
-
-    clock, wall_start, cpu_start = Clock(time_limit), time.monotonic(), time.process_time()
-    flags = {"anb": anb, "tan": tan, "fan": fan, "kdb": kdb is not None, "naive_bayes": naive_bayes, "general": general}
-    ranks = k_best is not None or within is not None
-    check_long_run_options(checkpoint, checkpoint_every, write_incumbents, ranks=ranks)
-    for target in (output, plot, checkpoint, log):
-        if target is not None:
-            check_target(target)
-    talk = Output(as_json=as_json, quiet=quiet)
-
-    from exactbnc.alternatives.ranking import Wanted, rank
-    from exactbnc.formats import WRITERS, known_suffix, read_network, write_network
-    from exactbnc.pictures.plot import picture_suffix
-    from exactbnc.pictures.plot import plot as draw
-    from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
-    from exactbnc.problem.constraints import Constraints
-    from exactbnc.problem.problem import Problem
     from exactbnc.run.interrupt import second_ctrl_c_exits
-    from exactbnc.solvers.solve import solve as find
+    from exactbnc.run.limits import Clock
     from scorecache.formats import read_cache
 
-    if mec and not ranks:
+    clock, watch = Clock(search.time_limit), Stopwatch()
+    talk = report.output()
+    runs.check(ranks=several.is_asked_for)
+    for target in (file.path, file.plot, runs.checkpoint, runs.log):
+        if target is not None:
+            check_target(target)
+    if several.mec and not several.is_asked_for:
         raise UsageError("--mec chooses among several networks: add --k-best K or --within D")
-    if certificate:
-        check_certificate_options(output, ranks=ranks)
-    if output is not None:
-        known_suffix(output, WRITERS)
-    if plot is not None:
-        picture_suffix(plot)
-    limits = Limits(
-        seconds=time_limit,
-        gap=gap,
-        nodes=nodes,
-        memory=None if memory_limit is None else parse_memory(memory_limit),
-        counts_process=True,
-    )
-    with solve_log(log) as journal, second_ctrl_c_exits(ExitCode.INTERRUPTED):
+    file.check(ranks=several.is_asked_for)
+    search.limits()  # a wrong limit is reported before the file is read
+    with solve_log(runs.log) as log, second_ctrl_c_exits(ExitCode.INTERRUPTED):
         with expecting(cache, Kind.SCORES):
             scores = read_cache(cache, format=file_format)
-        constraints = structure_of(scores, chosen_family(flags), class_name, kdb)
-        required = [parse_arc(arc, "--require") for arc in require or ()]
-        required += [] if whitelist is None else read_arcs(whitelist)
-        forbidden = [parse_arc(arc, "--forbid") for arc in forbid or ()]
-        forbidden += [] if blacklist is None else read_arcs(blacklist)
-        given = Constraints.of(
-            required_arcs=required,
-            forbidden_arcs=forbidden,
-            tiers=[] if tiers is None else read_tiers(tiers),
-            order=[parse_order(pair) for pair in order or ()],
-            roots=root or (),
-            sinks=sink or (),
-            max_parents=max_parents,
-            min_edges=min_edges,
-            max_edges=max_edges,
-            edge_penalty=edge_penalty,
+        problem = _problem(scores, structure, given, listed_families_only)
+        log.problem(problem)
+        log.search(search.solver, search.seed, search.limits())
+        if several.is_asked_for:
+            return _solve_several(problem, several, search, clock, file, talk, log, watch)
+        return _solve_one(problem, search, clock, runs, file, talk, log, watch)
+
+
+def _problem(
+    scores: ScoreCache, structure: options.StructureOptions, given: options.ConstraintOptions, listed_only: bool
+) -> Problem:
+    from exactbnc.problem.problem import Problem
+
+    recorded, asked = structure.for_cache(scores), given.constraints()
+    if recorded.tiers and asked.tiers not in ((), recorded.tiers):
+        raise UsageError(
+            f"the score file was made under other tiers than those of {given.tiers}: leave --tiers out, or "
+            "score the data again, under these tiers or without any"
         )
-        for constraints_path in constraint_files or ():
-            given = given.merged(read_constraints(constraints_path))
-        if constraints.tiers and given.tiers not in ((), constraints.tiers):
-            raise UsageError(
-                f"the score file was made under tiers of its own, other than those of {tiers}: leave --tiers out, or "
-                "score the data again, under these tiers or without any"
-            )
-        problem = Problem(scores, constraints.merged(given), listed_families_only=listed_families_only)
-        journal.problem(problem)
-        journal.search(method, seed, limits)
-        if ranks:
-            wanted = Wanted(count=k_best, within=within, distinct_classes=mec)
-            ranking = rank(
-                problem,
-                wanted,
-                method=method,
-                limits=clock.left_of(limits),
-                seed=seed,
-                listener=None if quiet else SolveTable(),
-                on_network=None if quiet else RankingProgress(wanted),
-            )
-            if output is not None:
-                write_ranking(ranking, problem, output)
-            if plot is not None:
-                for line in draw_ranking(ranking, plot):
-                    talk.note(line)
-            seconds = {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start}
-            told = ranking_facts(ranking, problem, seconds)
-            talk.result(ranking_lines(ranking, problem, told), "solve", told)
-            journal.line(f"result: {len(ranking.solutions)} networks, stop_reason {ranking.stop_reason}")
-            return ranking_exit_code(ranking)
-        beginning = None
-        if start is not None:
-            with expecting(start, Kind.NETWORK, Kind.MODEL):
-                beginning = read_network(start)
-            faults = problem.check(beginning)
-            if faults:
-                talk.note(f"the start network is dropped: {'; '.join(faults)}")
-                beginning = None
-        files = None if write_incumbents is None else IncumbentFiles(write_incumbents, problem)
-        table = None if quiet else SolveTable()
-        solution = find(
-            problem,
-            method=method,
-            limits=clock.left_of(limits),
-            start=beginning,
-            listener=[listener for listener in (table, files, journal) if listener is not None],
-            seed=seed,
-            checkpoint=checkpoint_of(checkpoint, checkpoint_every),
-        )
-        if check is not None:
-            _compare(solution, find(problem, method=check, limits=clock.left_of(limits), seed=seed), talk)
-        proof = None
-        if certificate:
-            solution, proof = proof_of(problem, solution, clock.left_of(limits), seed)
-        try:
-            if solution.dag is not None and output is not None:
-                stored = None if proof is None else proof.certificate
-                write_network(solution, problem, output, certificate=stored, origin=origin())
-            if solution.dag is not None and plot is not None:
-                draw(solution.dag, plot, class_name=solution.class_name)
-        finally:  # what was found in hours is printed, also where it cannot be written
-            if files is not None and files.fault is not None:
-                talk.note(f"not every better network could be written: {files.fault}")
-            if solution.statistics.checkpoint is not None:
-                talk.note(f"{checkpoint}: {solution.statistics.checkpoint}")
-            facts = _facts(solution, {"wall": time.monotonic() - wall_start, "cpu": time.process_time() - cpu_start})
-            if proof is not None:
-                facts |= {"certified": proof.certificate is not None, "certificate": proof.message}
-            talk.result(_lines(problem, solution, facts), "solve", facts)
-            journal.result(facts)
-        return exit_code_of(solution)
+    constraints = replace(recorded, max_parents=structure.max_parents).merged(asked)
+    return Problem(scores, constraints, listed_families_only=listed_only)
+
+
+def _solve_several(
+    problem: Problem,
+    several: options.RankingOptions,
+    search: options.SolveLimits,
+    clock: Clock,
+    file: NetworkFileOptions,
+    talk: Output,
+    log: SolveLog,
+    watch: Stopwatch,
+) -> int:
+    from exactbnc.alternatives.ranking import Wanted, rank
+
+    wanted = Wanted(count=several.k_best, within=several.within, distinct_classes=several.mec)
+    ranking = rank(
+        problem,
+        wanted,
+        solver=search.solver,
+        limits=clock.left_of(search.limits()),
+        seed=search.seed,
+        listener=None if talk.quiet else SolveTable(),
+        on_network=None if talk.quiet else RankingProgress(wanted),
+    )
+    if file.path is not None:
+        write_ranking(ranking, problem, file.path)
+    if file.plot is not None:
+        for line in draw_ranking(ranking, file.plot):
+            talk.note(line)
+    facts = ranking_facts(ranking, problem, watch.seconds())
+    talk.result(ranking_lines(ranking, problem, facts), "solve", facts)
+    log.line(f"result: {len(ranking.solutions)} networks, stop_reason {ranking.stop_reason}")
+    return ranking_exit_code(ranking)
+
+
+def _solve_one(
+    problem: Problem,
+    search: options.SolveLimits,
+    clock: Clock,
+    runs: options.LongRunOptions,
+    file: NetworkFileOptions,
+    talk: Output,
+    log: SolveLog,
+    watch: Stopwatch,
+) -> int:
+    from exactbnc.formats import write_network
+    from exactbnc.pictures.plot import plot
+    from exactbnc.solvers.solve import solve as find
+
+    limits = search.limits()
+    incumbents = None if runs.write_incumbents is None else IncumbentFiles(runs.write_incumbents, problem)
+    table = None if talk.quiet else SolveTable()
+    solution = find(
+        problem,
+        solver=search.solver,
+        limits=clock.left_of(limits),
+        start=None if search.start is None else _start(problem, search.start, talk),
+        listener=[listener for listener in (table, incumbents, log) if listener is not None],
+        seed=search.seed,
+        checkpoint=runs.open_checkpoint(),
+    )
+    if search.check is not None:
+        second = find(problem, solver=search.check, limits=clock.left_of(limits), seed=search.seed)
+        _compare(solution, second, talk)
+    proof: Proof | None = None
+    if file.certificate:
+        solution, proof = proof_of(problem, solution, clock.left_of(limits), search.seed)
+    try:
+        if solution.dag is not None and file.path is not None:
+            stored = None if proof is None else proof.certificate
+            write_network(solution, problem, file.path, certificate=stored, origin=origin())
+        if solution.dag is not None and file.plot is not None:
+            plot(solution.dag, file.plot, class_name=solution.class_name)
+    finally:  # a result of hours is printed, even where it cannot be written
+        if incumbents is not None and incumbents.fault is not None:
+            talk.note(f"not every better network could be written: {incumbents.fault}")
+        if solution.statistics.checkpoint is not None:
+            talk.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
+        facts = _facts(solution, watch.seconds())
+        if proof is not None:
+            facts |= {"certified": proof.certificate is not None, "certificate": proof.message}
+        talk.result(_lines(problem, solution, facts), "solve", facts)
+        log.result(facts)
+    return exit_code_of(solution)
+
+
+def _start(problem: Problem, path: str, talk: Output) -> DAG | None:
+    """The network to begin with, unless it breaks the constraints."""
+    from exactbnc.formats import read_network
+
+    with expecting(path, Kind.NETWORK, Kind.MODEL):
+        dag = read_network(path)
+    faults = problem.check(dag)
+    if faults:
+        talk.note(f"the start network is not used: {'; '.join(faults)}")
+        return None
+    return dag
 
 
 def _compare(solution: Solution, second: Solution, talk: Output) -> None:
@@ -257,13 +272,12 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
 
 
 def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
-    from exactbnc.run.solution import proof_arithmetic
 
     if solution.dag is None:
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
         return [f"status:  {solution.status} (no network was found; {describe_stop(solution.stop_reason)})"]
-    proof = f"proved {proof_arithmetic(solution.method, solution.tolerance)}"
+    proof = f"proved {facts['proved']}"
     if solution.status != "optimal":
         proof = f"gap {solution.gap:.6g}, {describe_stop(solution.stop_reason)}"
     lines = [

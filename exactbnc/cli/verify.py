@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
+from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output
 
 MOST_CONSTRAINTS = 10
 """Constraints that are named."""
 
 
 def verify(
-    cache: Annotated[str, typer.Argument(metavar="CACHE", help="The score file; - is stdin.")],
+    cache: options.CacheFile,
     network: Annotated[str, typer.Argument(metavar="NET", help="A .json file of 'exactbnc solve --certificate'.")],
+    report: options.OutputOptions,
     ignore_hash: Annotated[
         bool, typer.Option("--ignore-hash", help="Try the proof on a score file that it was not made for.")
     ] = False,
-    cache_format: Annotated[
-        Literal["jkl", "pss"] | None, typer.Option("--format", help="The cache's format, if its name says none.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    cache_format: options.CacheFormat = None,
 ) -> None:
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
     from exactbnc.problem.contradiction import in_words
@@ -32,7 +30,7 @@ def verify(
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
-    talk = Output(as_json=as_json)
+    talk = report.output()
     try:
         with expecting(network, Kind.NETWORK):
             certified = read_certificate(network)
@@ -43,9 +41,9 @@ def verify(
         if not ignore_hash:
             certificate.check_claims(verified, problem.n_vars, certified.score, certified.bound)
     except certificate.CertificateError as error:
-        if as_json:
-            told = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}
-            talk.result([], "verify", told)
+        if report.as_json:
+            rejected = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}
+            talk.result([], "verify", rejected)
         raise
     facts: dict[str, Any] = {
         "verified": True,

@@ -45,9 +45,7 @@ def parse(text: str, label: str) -> DAG:
             entries = [entry.strip() for entry in row]
             if len(row) != len(names) or not {*entries} <= {"0", "1"}:
                 got = ",".join(row[:60])[:60]
-                raise NetworkFileError(
-                    label, reader.line_num, f"expected {len(names)} entries 0 or 1, got {got!r:.60}"
-                )
+                raise NetworkFileError(label, reader.line_num, f"expected {len(names)} entries 0 or 1, got {got!r:.60}")
             for child, entry in enumerate(entries):
                 if entry == "1":
                     parents[child].append(n_rows - 1)

@@ -195,7 +195,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     if cache is not None:
         problem = Problem(cache, constraints)
         left = clock.left_of(limits)
-        solution = solve(problem, method=recipe.method, limits=left, listener=listener, seed=recipe.seed)
+        solution = solve(problem, solver=recipe.method, limits=left, listener=listener, seed=recipe.seed)
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")

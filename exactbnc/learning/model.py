@@ -109,9 +109,7 @@ class Model:
                 states = dataset.states[dataset.index[name]]
                 named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
                 codes = self._lookup(name, states)
-                values = [
-                    str(s) for s, code in zip(states, codes, strict=True) if code == UNKNOWN and s not in named
-                ]
+                values = [str(s) for s, code in zip(states, codes, strict=True) if code == UNKNOWN and s not in named]
                 if values:
                     found[name] = values
         return found

@@ -8,6 +8,7 @@ afford it; if not, to the search that suits it (`search`), or to the integer pro
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -43,12 +44,13 @@ DP_UP_TO = 25
 def solve(
     problem: Problem,
     *,
-    method: str | Solver = "auto",
+    solver: str | Solver = "auto",
     limits: Limits | None = None,
     start: DAG | None = None,
     listener: Listener | Sequence[Listener] | None = None,
     seed: int = 0,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    method: str | Solver | None = None,
 ) -> Solution:
     """Find a provably best network of a problem, or the best within the limits, with its bound.
 
@@ -56,8 +58,8 @@ def solve(
     ----------
     problem
         Scores and constraints.
-    method
-        "auto", "tree", "dp", "order", "ilp", or a solver.
+    solver
+        "auto", "tree", "dp", "order", "ilp", or a `Solver`.
     limits
         When to stop; the clock starts now.
     start
@@ -68,6 +70,8 @@ def solve(
         Of everything that is random.
     checkpoint
         A file that the run is saved to now and then; if it is there, the run resumes from it.
+    method
+        The former name of `solver`; deprecated.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def solve(
     Raises
     ------
     ParameterError
-        If the method cannot solve such a problem.
+        If the solver cannot solve such a problem.
     KeyboardInterrupt
         If the run was interrupted before there was a network.
 
@@ -95,7 +99,7 @@ def solve(
     run.events.bound = loose_bound(problem)
     trace = Trace(run.events)
     listeners = [*listener] if isinstance(listener, Sequence) else [] if listener is None else [listener]
-    function, name = _function(method)
+    function, name = _function(solver_given(solver, method))
     with ctrl_c_calls(run.clock.interrupt):
         if checkpoint is None:
             run.events.subscribe(*listeners)
@@ -124,33 +128,41 @@ def solve(
     )
 
 
+def solver_given(solver: str | Solver, method: str | Solver | None) -> str | Solver:
+    """The solver, also where it was given by the former name of the argument."""
+    if method is None:
+        return solver
+    warnings.warn("method= is now called solver=", DeprecationWarning, stacklevel=3)
+    return method
+
+
 def make_solver(name: str) -> Solver:
     """The solver of that name."""
     if name not in SOLVERS:
-        raise ParameterError(f"the method must be one of auto, {', '.join(SOLVERS)}. Got {name!r} instead.")
+        raise ParameterError(f"the solver must be one of auto, {', '.join(SOLVERS)}. Got {name!r} instead.")
     module, attribute = SOLVERS[name].split(":")
     return cast(Solver, getattr(import_module(module), attribute)())
 
 
-def _function(method: str | Solver) -> tuple[SolveFunction, str]:
-    """What a method calls, and its name."""
-    if not isinstance(method, str):
-        return method.solve, method.name
-    if method == "auto":
-        return _solve_auto, method
+def _function(choice: str | Solver) -> tuple[SolveFunction, str]:
+    """The function of a solver, and its name."""
+    if not isinstance(choice, str):
+        return choice.solve, choice.name
+    if choice == "auto":
+        return _solve_auto, choice
 
     def function(problem: Problem, run: Run) -> Outcome:
-        solver = make_solver(method)
+        solver = make_solver(choice)
         refusal = solver.refusal(problem, run.limits)
         if refusal is not None:
             is_limit = solver.refusal(problem, replace(run.limits, memory=None)) is None
             error = MemoryLimitError if is_limit else ParameterError
-            raise error(f"the method {method!r} cannot solve this problem: {refusal}")
-        if method == "order":  # independent components would multiply its states
+            raise error(f"the solver {choice!r} cannot solve this problem: {refusal}")
+        if choice == "order":  # independent components would multiply its states
             return solve_split(problem, solver.solve, run)
         return solver.solve(problem, run)
 
-    return function, method
+    return function, choice
 
 
 def _solve_auto(problem: Problem, run: Run) -> Outcome:

@@ -18,7 +18,6 @@ from scorecache.system.compiled import kernel
 Labels = NDArray[np.int32]
 
 
-
 def dense_size(n_distinct: int) -> int:
     """Up to this many cells a plain array is used."""
     return max(DENSE_FLOOR, DENSE_PER_ROW * n_distinct)

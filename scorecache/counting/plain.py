@@ -209,9 +209,7 @@ def _table_scores(sets: Ints, search: Search, model: Model) -> tuple[Floats, Flo
     n_outcomes = model.r * model.s
     priors: dict[tuple[int, ...], Floats] = {(): search.root_prior}
     known: dict[tuple[int, ...], Labels] = {(): start[0]}
-    for number, (members, (labels, n_labels)) in enumerate(
-        _labels_of_rows(sets, start, search.codes, search.arities)
-    ):
+    for number, (members, (labels, n_labels)) in enumerate(_labels_of_rows(sets, start, search.codes, search.arities)):
         key, shape = tuple(members.tolist()), _shape(search, members)
         prior = _prior(key, labels, n_labels, search, priors, known) if len(search.marginals) else search.root_prior
         cells = labels * n_outcomes + search.outcome

@@ -82,7 +82,7 @@ def work(task: Task | None, method: str, target: Path, threads: int) -> None:
     if refusal is not None:
         write(target, {**facts, "status": REFUSED, "error": refusal})
         return
-    solution = solve(problem, method=task.method, limits=limits, seed=task.seed)
+    solution = solve(problem, solver=task.method, limits=limits, seed=task.seed)
     facts |= {"cpu_seconds": time.process_time() - cpu_start, "wall_seconds": clock() - wall_start}
     facts |= {
         "jit_in_run_seconds": _duration(jit) - facts["jit_seconds"],
@@ -119,7 +119,7 @@ def warm_up(methods: Sequence[str]) -> str | None:
     errors = []
     for method in methods:
         try:
-            solve(small_tan() if method == "tree" else small_problem(), method=method)
+            solve(small_tan() if method == "tree" else small_problem(), solver=method)
         except Exception as error:
             errors.append(f"{method}: {type(error).__name__}: {error}")
     return "; ".join(errors) or None

@@ -41,7 +41,7 @@ def of_bash(line):
     ("line", "expected"),
     [
         ("exactbnc sco", {"score", "scores"}),
-        ("exactbnc solve --method ", {"auto", "tree", "dp", "order", "ilp"}),
+        ("exactbnc solve --solver ", {"auto", "tree", "dp", "order", "ilp"}),
         ("exactbnc score data.csv --score bd", {"bdeu", "bds", "bd", "bde"}),
         ("exactbnc learn --structure n", {"naive_bayes"}),
         ("exactbnc evaluate --structure tan,t", {"tan,tbmatan"}),
@@ -91,7 +91,7 @@ def test_bash_completes_with_its_script(answer, tmp_path):
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m exactbnc "$@"\n')
     program.chmod(0o755)
     script = answer(_EXACTBNC_COMPLETE="source_bash")
-    typed = "COMP_WORDS=(exactbnc solve --method o); COMP_CWORD=3"
+    typed = "COMP_WORDS=(exactbnc solve --solver o); COMP_CWORD=3"
     command = f'{script}\n{typed}; _exactbnc_completion "{program}"; echo "${{COMPREPLY[*]}}"'
 
     done = subprocess.run(["bash", "--norc", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)

@@ -75,8 +75,8 @@ def test_the_list_of_scores_needs_no_kernels(tmp_path):
 
 
 def test_a_solver_loads_scip_and_highs_only_where_they_solve(tmp_path):
-    assert loaded_by(["solve", CACHE, "--method", "dp", "-o", "net.json"], folder=tmp_path) <= KERNELS
-    assert loaded_by(["solve", CACHE, "--method", "ilp"], folder=tmp_path) <= KERNELS | {"pyscipopt", "highspy"}
+    assert loaded_by(["solve", CACHE, "--solver", "dp", "-o", "net.json"], folder=tmp_path) <= KERNELS
+    assert loaded_by(["solve", CACHE, "--solver", "ilp"], folder=tmp_path) <= KERNELS | {"pyscipopt", "highspy"}
 
 
 def test_classifiers_learn_and_predict_without_scikit_learn(tmp_path):

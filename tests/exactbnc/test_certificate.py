@@ -53,7 +53,7 @@ def solvable(seed):
     except (InfeasibleError, ParameterError):
         return None
     best = None if problem.global_rules else best_score(scores, constraints)
-    return None if best is None else (problem, solve(problem, method="dp").dag, best)
+    return None if best is None else (problem, solve(problem, solver="dp").dag, best)
 
 
 def by_search(problem, dag):
@@ -87,7 +87,7 @@ def dense(number):
         sets = [(), *(pairs[i] for i in rng.permutation(len(pairs))[:7])]
         families.append([(float(np.round(-rng.exponential(3) - (8 if own == () else 0), 2)), own) for own in sets])
     problem = Problem(ScoreCache.from_families("abcdef", families), listed_families_only=True)
-    dag = solve(problem, method="dp").dag
+    dag = solve(problem, solver="dp").dag
     return problem, dag, best_score(problem.cache, problem.constraints), by_search(problem, dag)
 
 
@@ -132,7 +132,7 @@ def test_parts_come_after_those_they_need():
     problem = Problem(
         ScoreCache.from_families("dbca", [children[v] for v in range(4)]), Constraints(order=(("a", "d"),))
     )
-    dag = solve(problem, method="dp").dag
+    dag = solve(problem, solver="dp").dag
 
     certificate = certify(problem, dag)
 
@@ -146,7 +146,7 @@ def test_scores_with_many_decimals_leave_a_unit_per_variable():
     problem = Problem(read_cache(INSTANCES / "wine.bdeu.3.jkl"))
 
     for method in ("dp", "order"):
-        dag = solve(problem, method=method).dag
+        dag = solve(problem, solver=method).dag
         certificate = certify(problem, dag)
         score, bound = verify(problem, dag, certificate)
         assert {part["digits"] for part in certificate["parts"]} == {12}
@@ -258,7 +258,7 @@ def test_costs_are_multiples_of_their_common_divisor():
 @pytest.mark.parametrize("name", ["asia-500.bdeu.3", "cancer-2000.bdeu.3", "iris.bdeu.3"])
 def test_no_multiplier_can_be_changed_into_a_false_claim(name):
     problem = Problem(read_cache(INSTANCES / f"{name}.jkl"))
-    dag = solve(problem, method="dp").dag
+    dag = solve(problem, solver="dp").dag
     certificate = certify(problem, dag)
     best = problem.score(dag)
 
@@ -320,7 +320,7 @@ def test_a_better_score_in_the_file_is_noticed():
             raised = [list(own) for own in listed]
             raised[v][f] = (score + 20.0, parents)
             other = Problem(ScoreCache.from_families(problem.names, raised), listed_families_only=True)
-            n_rejected += not is_accepted(other, dag, certificate, solve(other, method="dp").score)
+            n_rejected += not is_accepted(other, dag, certificate, solve(other, solver="dp").score)
     assert n_rejected > 20
 
 

@@ -55,14 +55,14 @@ def solve_in_pieces(problem, path, method, breaks):
     known = []
     for at in breaks:
         try:
-            solution = solve(problem, method=method, listener=Breaker(at), checkpoint=Checkpoint(path, every=0.0))
+            solution = solve(problem, solver=method, listener=Breaker(at), checkpoint=Checkpoint(path, every=0.0))
         except KeyboardInterrupt:  # before there was a network
             continue
         finally:
             saved = read_checkpoint(path, problem)
             known.append((-math.inf if saved.score is None else saved.score, saved.bound))
         assert solution.bound <= saved.bound + 1e-9
-    return known, solve(problem, method=method, checkpoint=Checkpoint(path, every=0.0))
+    return known, solve(problem, solver=method, checkpoint=Checkpoint(path, every=0.0))
 
 
 @pytest.mark.parametrize("method", ["auto", "dp", "order", "ilp"])
@@ -96,7 +96,7 @@ def test_pieces_of_a_search_end_with_the_optimum_under_constraints(method, tmp_p
 def test_pieces_of_a_longer_search_know_more_and_more(method, constraints, tmp_path, monkeypatch):
     monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     problem = dense_problem(1, **constraints)
-    expected = solve(problem, method="dp").score
+    expected = solve(problem, solver="dp").score
 
     known, solution = solve_in_pieces(problem, tmp_path / "run.ckpt", method, [1, 3, 2, 6])
 
@@ -117,9 +117,9 @@ def test_the_root_resumes_with_the_saved_network_cuts_and_multipliers(tmp_path, 
         return find_root(table, order, run, settings=settings, report=report)
 
     monkeypatch.setattr("exactbnc.solvers.order.solver.find_root", spied)
-    first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    first = solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
     saved = read_checkpoint(path, problem)
-    second = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    second = solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
 
     assert first.stop_reason == second.stop_reason == "nodes"
     assert given[0] is None
@@ -142,24 +142,24 @@ def test_cuts_of_a_component_come_back_to_it(tmp_path):
     ]
     problem, path = Problem(ScoreCache.from_families([f"v{i}" for i in range(22)], shifted)), tmp_path / "run.ckpt"
 
-    solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
     saved = read_checkpoint(path, problem)
 
     assert sorted(priced.variables for priced in saved.cuts) == [tuple(range(11)), tuple(range(11, 22))]
-    best = 2 * solve(dense_problem(3, n=11, per_child=40), method="dp").score
+    best = 2 * solve(dense_problem(3, n=11, per_child=40), solver="dp").score
     assert saved.bound >= best - 1e-6
     for method in ("order", "ilp"):
         going_on = tmp_path / f"{method}.ckpt"
         going_on.write_bytes(path.read_bytes())
-        assert solve(problem, method=method, checkpoint=going_on).score == pytest.approx(best, abs=1e-6)
+        assert solve(problem, solver=method, checkpoint=going_on).score == pytest.approx(best, abs=1e-6)
 
 
 def test_a_finished_run_answers_at_once_and_says_where_the_bound_is_from(tmp_path, monkeypatch):
     problem, path = dense_problem(4, n=9, per_child=20), tmp_path / "run.ckpt"
-    first = solve(problem, method="ilp", checkpoint=path)
+    first = solve(problem, solver="ilp", checkpoint=path)
     monkeypatch.setattr("exactbnc.solvers.solve.make_solver", lambda name: pytest.fail(f"{name} was asked again"))
 
-    again = solve(problem, method="ilp", checkpoint=path)
+    again = solve(problem, solver="ilp", checkpoint=path)
 
     assert first.statistics.bound_from is None
     assert again.statistics.bound_from == "checkpoint"
@@ -170,9 +170,9 @@ def test_a_finished_run_answers_at_once_and_says_where_the_bound_is_from(tmp_pat
 
 def test_the_bound_of_the_file_is_kept_and_named(tmp_path):
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
-    first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    first = solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
 
-    second = solve(problem, method="order", limits=Limits(seconds=0), checkpoint=path)
+    second = solve(problem, solver="order", limits=Limits(seconds=0), checkpoint=path)
 
     assert first.status is second.status is Status.FEASIBLE
     assert second.bound == first.bound
@@ -183,7 +183,7 @@ def test_the_bound_of_the_file_is_kept_and_named(tmp_path):
 def test_a_run_that_goes_on_tells_the_saved_bound_and_score_from_its_first_word(tmp_path, monkeypatch):
     monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
-    saved = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    saved = solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
     told = []
 
     class Ear:
@@ -193,7 +193,7 @@ def test_a_run_that_goes_on_tells_the_saved_bound_and_score_from_its_first_word(
         def on_incumbent(self, dag, score):
             pass
 
-    solve(problem, method="order", checkpoint=path, listener=Ear())
+    solve(problem, solver="order", checkpoint=path, listener=Ear())
 
     assert told[0] == (saved.score, saved.bound)
     assert len(told) > 1
@@ -202,7 +202,7 @@ def test_a_run_that_goes_on_tells_the_saved_bound_and_score_from_its_first_word(
 
 def test_a_gap_that_the_file_has_reached_needs_no_search(tmp_path):
     problem, path = dense_problem(2), tmp_path / "run.ckpt"
-    first = solve(problem, method="order", limits=Limits(nodes=1), checkpoint=path)
+    first = solve(problem, solver="order", limits=Limits(nodes=1), checkpoint=path)
 
     second = solve(problem, limits=Limits(gap=first.gap + 1.0, seconds=0), checkpoint=path)
 
@@ -212,12 +212,12 @@ def test_a_gap_that_the_file_has_reached_needs_no_search(tmp_path):
 
 def test_the_better_start_counts(tmp_path):
     problem, path = dense_problem(6), tmp_path / "run.ckpt"
-    best = solve(problem, method="dp")
+    best = solve(problem, solver="dp")
     empty = DAG.from_arcs(problem.names, [])
 
-    poor = solve(problem, method="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
-    good = solve(problem, method="dp", start=best.dag, limits=Limits(seconds=0), checkpoint=path)
-    kept = solve(problem, method="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
+    poor = solve(problem, solver="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
+    good = solve(problem, solver="dp", start=best.dag, limits=Limits(seconds=0), checkpoint=path)
+    kept = solve(problem, solver="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
 
     assert poor.score == pytest.approx(problem.score(empty))
     assert good.score == kept.score == pytest.approx(best.score)
@@ -226,11 +226,11 @@ def test_the_better_start_counts(tmp_path):
 def test_a_network_above_the_saved_bound_shows_that_the_file_is_wrong(tmp_path):
     problem, path = dense_problem(7, n=9, per_child=20), tmp_path / "run.ckpt"
     empty = DAG.from_arcs(problem.names, [])
-    solve(problem, method="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
+    solve(problem, solver="dp", start=empty, limits=Limits(seconds=0), checkpoint=path)
     forge(path, bound=problem.score(empty) + 0.5)
 
     with pytest.raises(CheckpointError, match=r"is wrong, a network scores .*: remove the file"):
-        solve(problem, method="order", checkpoint=path)
+        solve(problem, solver="order", checkpoint=path)
 
 
 def forge(path, **changed):
@@ -252,7 +252,7 @@ def test_a_disk_that_cannot_be_written_leaves_the_answer(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("exactbnc.checkpoint.file.atomic_write", full)
-    solution = solve(problem, method="order", checkpoint=Checkpoint(tmp_path / "run.ckpt", every=0.0))
+    solution = solve(problem, solver="order", checkpoint=Checkpoint(tmp_path / "run.ckpt", every=0.0))
 
     assert solution.status is Status.OPTIMAL
     assert solution.statistics.checkpoint == "not written: No space left on device"
@@ -261,7 +261,7 @@ def test_a_disk_that_cannot_be_written_leaves_the_answer(tmp_path, monkeypatch):
 def test_an_infeasible_problem_leaves_no_checkpoint(tmp_path):
     problem, path = Problem(ScoreCache.from_families("AB", [[(-1.0, (1,))], [(-1.0, (0,))]])), tmp_path / "run.ckpt"
 
-    assert solve(problem, method="ilp", checkpoint=path).status is Status.INFEASIBLE
+    assert solve(problem, solver="ilp", checkpoint=path).status is Status.INFEASIBLE
     assert not path.exists()
 
 

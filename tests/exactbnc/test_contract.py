@@ -29,7 +29,7 @@ def disagreements(seed):
     for method in ("tree", "dp", "order", "ilp", "auto"):
         if method != "auto" and make_solver(method).refusal(problem, Limits()) is not None:
             continue
-        solution = solve(problem, method=method)
+        solution = solve(problem, solver=method)
         if expected is None:
             if solution.status is not Status.INFEASIBLE:
                 faults.append(f"seed {seed}: {method} says {solution.status} {solution.score}, none exists")

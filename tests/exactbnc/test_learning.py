@@ -332,7 +332,7 @@ def test_a_recipe_checks_its_fields(fields, message):
     [
         ({"structure": "kdb", "k": 0}, "k of kdb must be at least 1"),
         ({"max_parents": -1}, "max_parents must be at least 0"),
-        ({"method": "magic"}, "the method must be one of auto"),
+        ({"method": "magic"}, "the solver must be one of auto"),
         ({"time_limit": -1.0}, "the limit 'seconds' must be at least 0"),
         ({"constraints": Constraints(required_arcs=(("a", "z"),))}, "'z' is not a column"),
         ({"constraints": Constraints(required_arcs=(("a", "y"),))}, "the class has no parents"),

@@ -58,7 +58,7 @@ def proved_optimum(name):
 def test_proved_optimum_is_reached(name, method):
     problem = Problem(read_cache(SHARED / "instances" / f"{name}.jkl.gz"))
 
-    solution = solve(problem, method=method)
+    solution = solve(problem, solver=method)
 
     assert solution.status is Status.OPTIMAL
     assert solution.score == pytest.approx(proved_optimum(name), rel=1e-6)
@@ -111,7 +111,7 @@ def test_optimal_tan_is_the_same_by_tree_and_by_integer_program(name, n_features
     cache = build_cache(data, score, domain=Domain.of(data.names, "tan", class_name=class_name))
     problem = Problem(cache, Constraints(structure="tan", class_name=class_name))
 
-    tree, ilp = solve(problem, method="tree"), solve(problem, method="ilp")
+    tree, ilp = solve(problem, solver="tree"), solve(problem, solver="ilp")
 
     assert tree.status is ilp.status is Status.OPTIMAL
     assert tree.score == pytest.approx(ilp.score, rel=1e-9)

@@ -36,7 +36,7 @@ def test_every_solve_leaves_a_trace_that_ends_with_the_answer(method):
             continue
         if method != "auto" and make_solver(method).refusal(problem, Limits()) is not None:
             continue
-        found = solve(problem, method=method)
+        found = solve(problem, solver=method)
         n_solved += 1
 
         assert is_monotone(found.trace)
@@ -72,7 +72,7 @@ def test_bounds_of_one_component_count_the_others(monkeypatch):
     monkeypatch.setattr("exactbnc.run.events.SECONDS_BETWEEN", 0.0)
     problem, heard = rings(5), Heard()
 
-    found = solve(problem, method="order", listener=heard)
+    found = solve(problem, solver="order", listener=heard)
     without_first_network = [progress for progress in heard.progress if progress.score is None]
 
     assert found.statistics.n_components == 2
@@ -89,7 +89,7 @@ def test_a_large_component_is_told_as_a_whole_network_before_the_others_are_sear
         monkeypatch.setattr("exactbnc.solvers.split.SMALL", small)
         for given in (None, start):
             heard = Heard()
-            found = solve(problem, method="order", listener=heard, start=given)
+            found = solve(problem, solver="order", listener=heard, start=given)
             n_told[small, given] = len(heard.incumbents)
 
             assert found.dag == heard.incumbents[-1][0]

@@ -45,7 +45,7 @@ def test_a_jump_of_the_clock_does_not_end_a_search(exactbnc, scores, monkeypatch
     clock = iter(range(0, 10**12, 10**8))
     monkeypatch.setattr(time, "time", lambda: float(next(clock)))
 
-    run = exactbnc("solve", scores, "--method", method, "--time-limit", "600")
+    run = exactbnc("solve", scores, "--solver", method, "--time-limit", "600")
 
     assert run.code == 0, run.err
     assert run.out.startswith("status:  optimal")

@@ -21,7 +21,7 @@ data = "data.csv"
 for name, arguments in {
     "score": ["score", data, "--class", "d", "--anb", "--score", "bdeu", "--max-parents", "3", "-o", "s.jkl"],
     "solve": ["solve", "s.jkl", "--anb", "-o", "net.json"],
-    "ilp": ["solve", "s.jkl", "--anb", "--method", "ilp", "-o", "ilp.json"],
+    "ilp": ["solve", "s.jkl", "--anb", "--solver", "ilp", "-o", "ilp.json"],
     "learn": ["learn", data, "--class", "d", "--structure", "tan", "-o", "model.json"],
     "predict": ["predict", "model.json", data, "-o", "predicted.csv"],
     "evaluate": ["evaluate", data, "--class", "d", "--structure", "naive_bayes,tan", "--jobs", jobs],

@@ -28,7 +28,7 @@ def peak_of(*arguments, cwd):
 @pytest.mark.skipif(sys.platform != "linux", reason="the process knows its own size on Linux only")
 def test_dp_stays_within_its_memory_or_does_not_begin(tmp_path):
     write_cache(dense_problem(0, n=24, per_child=60).cache, tmp_path / "scores.jkl")
-    solve = ("solve", "scores.jkl", "--method", "dp", "--quiet", "--memory-limit")
+    solve = ("solve", "scores.jkl", "--solver", "dp", "--quiet", "--memory-limit")
     peak_of(*solve, "4G", cwd=tmp_path)  # compiles what is not compiled yet
     code, _, needed = peak_of(*solve, "4G", cwd=tmp_path)
     assert code == 0

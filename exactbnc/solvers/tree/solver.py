@@ -61,7 +61,7 @@ class TreeSolver:
         """A best network; the start network and the seed change nothing."""
         reason = self.refusal(problem, run.limits)
         if reason is not None:
-            raise ParameterError(f"the method 'tree' cannot solve this problem: {reason}")
+            raise ParameterError(f"the solver 'tree' cannot solve this problem: {reason}")
         chosen = _best_families(problem)
         if chosen is None:
             return Outcome(self.name, "infeasible")

@@ -75,7 +75,7 @@ def test_the_iris_are_evaluated_without_a_file(exactbnc):
 
 
 def test_without_structures_there_are_no_proofs_and_two_classes_have_an_auc(exactbnc):
-    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", "decision-tree", "--cv", 2)
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", "decision-tree", "--cv", 2)
 
     (row,) = [line for line in run.out.splitlines() if "decision-tree" in line]
     cells = [cell.strip() for cell in row.strip("│").split("│")]
@@ -88,7 +88,7 @@ def test_a_fold_without_one_of_two_classes_has_no_auc(exactbnc, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "a,no\nb,no\n" * 4 + "a,yes\nb,yes\n")
 
-    run = exactbnc("evaluate", path, "--class", "y", "--method", "naive_bayes", "--cv", 3)
+    run = exactbnc("evaluate", path, "--class", "y", "--structure", "naive_bayes", "--cv", 3)
 
     assert run.out.splitlines()[-1].rstrip() == "AUC is for two classes, both in every fold"
 
@@ -139,8 +139,8 @@ def test_quiet_says_nothing(exactbnc):
         ([], ExitCode.USAGE, "say which column is the class: --class NAME"),
         (["--class", "dysp", "--cv", 1], ExitCode.USAGE, "the number of folds must be from 2 to 500"),
         (["--class", "dysp", "--cv", 499], ExitCode.USAGE, "the rows of the largest class. Got 499"),
-        (["--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the method must be one of"),
-        (["--class", "dysp", "--structure", "tan,,anb"], ExitCode.USAGE, "--method must be names with commas"),
+        (["--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the structure must be one of"),
+        (["--class", "dysp", "--structure", "tan,,anb"], ExitCode.USAGE, "--structure must be names with commas"),
         (["--class", "dysp", "--parameters", "x"], ExitCode.USAGE, "the parameters must be one of"),
     ],
     ids=str,
@@ -164,7 +164,7 @@ def test_greedy_baselines_are_evaluated_on_the_same_folds(exactbnc):
 
 def test_searches_and_other_classifiers_are_methods_too(exactbnc):
     names = "mmpc,s2tmb,bayes-factor,decision-tree,3-nn,svm-linear,logistic"
-    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", names, "--cv", "2", "--json")
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", names, "--cv", "2", "--json")
     results = json.loads(run.out)["results"]
 
     told = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
@@ -175,14 +175,14 @@ def test_searches_and_other_classifiers_are_methods_too(exactbnc):
 
 
 def test_the_solver_is_chosen_by_its_own_option(exactbnc):
-    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--method", "tan", "--solver", "ilp", "--cv", "2", "--json")
+    run = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", "tan", "--solver", "ilp", "--cv", "2", "--json")
 
     assert json.loads(run.out)["results"][0]["n_proved"] == 2
 
 
 def test_the_fits_are_sent_to_a_scheduler(exactbnc, table):
     distributed = pytest.importorskip("distributed")
-    arguments = ("evaluate", table, "--class", "wet", "--method", "tan", "--cv", 3, "--json")
+    arguments = ("evaluate", table, "--class", "wet", "--structure", "tan", "--cv", 3, "--json")
     expected = exactbnc(*arguments)
     options = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
 

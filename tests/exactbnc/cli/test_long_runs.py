@@ -28,7 +28,7 @@ def hard(tmp_path_factory):
     """A score file on which the search over orders takes some seconds, and its best score by dynamic programming."""
     problem, path = dense_problem(0, n=21, per_child=250), tmp_path_factory.mktemp("hard") / "hard.jkl"
     write_cache(problem.cache, str(path))
-    return path, solve(problem, method="dp").score
+    return path, solve(problem, solver="dp").score
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path)
     path, best = hard
     problem, checkpoint = Problem(read_cache(str(path))), tmp_path / "run.ckpt"
     found, log = tmp_path / "found", tmp_path / "run.log"
-    options = [path, "--method", "order", "--checkpoint", checkpoint, "--write-incumbents", found, "--log", log]
+    options = [path, "--solver", "order", "--checkpoint", checkpoint, "--write-incumbents", found, "--log", log]
 
     killed = started(*options, "--checkpoint-every", 0.02, "-q")
     wait_for(checkpoint.exists, killed)
@@ -89,7 +89,7 @@ def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path)
     assert (told["status"], told["bound_from"]) == ("optimal", "search")
     assert told["score"] == pytest.approx(best, abs=1e-6)
 
-    again = exactbnc("solve", path, "--method", "order", "--checkpoint", checkpoint)
+    again = exactbnc("solve", path, "--solver", "order", "--checkpoint", checkpoint)
     assert again.code == 0
     assert re.search(r"^status:  optimal \(proved in whole numbers of 1e-8\)$", again.out, re.MULTILINE)
     assert re.search(r"^bound:   -\S+ \(bound from the checkpoint\)$", again.out, re.MULTILINE)
@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path)
 def test_a_killed_branch_and_cut_goes_on(exactbnc, hard, tmp_path):
     path, best = hard
     problem, checkpoint = Problem(read_cache(str(path))), tmp_path / "run.ckpt"
-    options = [path, "--method", "ilp", "--checkpoint", checkpoint]
+    options = [path, "--solver", "ilp", "--checkpoint", checkpoint]
 
     killed = started(*options, "--checkpoint-every", 0.02, "-q")
     wait_for(checkpoint.exists, killed)
@@ -162,7 +162,7 @@ def test_the_log_tells_the_problem_the_search_and_the_result(exactbnc, easy, tmp
     log = tmp_path / "run.log"
     log.write_text("a line of an earlier run\n")
 
-    command = ["solve", easy, "--method", "order", "--forbid", "v0->v1", "--time-limit", 60, "--log", log, "-q"]
+    command = ["solve", easy, "--solver", "order", "--forbid", "v0->v1", "--time-limit", 60, "--log", log, "-q"]
     run = exactbnc(*command)
 
     assert (run.code, run.out, run.err) == (0, "", "")
@@ -202,7 +202,7 @@ def test_networks_on_the_way_are_numbered_after_those_that_are_there(exactbnc, e
     found.mkdir()
     (found / "0041--7.00000000.json").write_text("not ours to read")
 
-    run = exactbnc("solve", easy, "--method", "dp", "--write-incumbents", found, "--json")
+    run = exactbnc("solve", easy, "--solver", "dp", "--write-incumbents", found, "--json")
 
     score = json.loads(run.out)["score"]
     assert sorted(os.listdir(found)) == ["0041--7.00000000.json", f"0042-{score:.8f}.json"]
@@ -214,7 +214,7 @@ def test_networks_that_cannot_be_written_do_not_end_the_search(exactbnc, easy, t
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("exactbnc.formats.atomic_write", full)
-    run = exactbnc("solve", easy, "--method", "dp", "--write-incumbents", tmp_path / "found")
+    run = exactbnc("solve", easy, "--solver", "dp", "--write-incumbents", tmp_path / "found")
 
     assert run.code == 0
     assert "not every better network could be written: " in run.err
@@ -228,7 +228,7 @@ def test_what_was_found_is_told_where_it_cannot_be_written(exactbnc, easy, tmp_p
         raise OSError(28, "No space left on device", str(target))
 
     monkeypatch.setattr("exactbnc.formats.atomic_write", full)
-    run = exactbnc("solve", easy, "--method", "dp", "-o", target, "--log", log)
+    run = exactbnc("solve", easy, "--solver", "dp", "-o", target, "--log", log)
 
     assert run.code == 1
     assert run.out.startswith("status:  optimal")
@@ -241,7 +241,7 @@ def test_what_was_found_is_told_where_it_cannot_be_written(exactbnc, easy, tmp_p
 def test_a_log_on_a_full_disk_changes_nothing(exactbnc, easy, monkeypatch):
     monkeypatch.setattr("exactbnc.cli.solve.check_target", lambda target: None)  # which refuses devices
 
-    run = exactbnc("solve", easy, "--method", "dp", "--log", "/dev/full")
+    run = exactbnc("solve", easy, "--solver", "dp", "--log", "/dev/full")
 
     assert (run.code, run.err) == (0, "")
     assert run.out.startswith("status:  optimal")
@@ -281,7 +281,7 @@ def test_a_damaged_checkpoint_is_one_line_that_says_what_to_do(exactbnc, easy, t
 def test_too_little_memory_leaves_a_network_with_its_gap(exactbnc, hard, method):
     path, best = hard
 
-    run = exactbnc("solve", path, "--method", method, "--memory-limit", "20M", "--json")
+    run = exactbnc("solve", path, "--solver", method, "--memory-limit", "20M", "--json")
 
     assert run.code == 5
     told = json.loads(run.out)

@@ -1,7 +1,7 @@
 import pytest
 
 from exactbnc.cli._errors import UsageError
-from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
+from exactbnc.cli._parsing import parse_arc, parse_parameters, parse_size
 
 
 @pytest.mark.parametrize(
@@ -9,13 +9,13 @@ from exactbnc.cli._parsing import parse_arc, parse_memory, parse_parameters
     [("0", 0), ("1000", 1000), ("2k", 2048), ("500M", 500 * 2**20), ("1.5G", 3 * 2**29), ("4GiB", 2**32)],
 )
 def test_memory_sizes_are_powers_of_1024(text, size):
-    assert parse_memory(text) == size
+    assert parse_size(text, "--memory-limit") == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1G", "4X", "4G extra"])
 def test_what_is_no_memory_size_is_refused(text):
     with pytest.raises(UsageError, match="--memory-limit must be a size"):
-        parse_memory(text)
+        parse_size(text, "--memory-limit")
 
 
 def test_names_in_arcs_may_hold_blanks():

@@ -72,14 +72,17 @@ def test_a_file_takes_the_table_and_stdout_the_summary(exactbnc, asia, tmp_path)
     assert lines[0].startswith("predicted: no ")
     assert lines[0].endswith(" (500 rows)")
     assert lines[1].startswith("accuracy:  0.8")
-    assert lines[1].endswith(" on the 500 rows whose class the table tells")
+    assert lines[1].endswith(" on the 500 rows whose class is in the table")
     assert lines[2] == f"written:   {target}"
 
 
-def test_json_makes_way_for_the_table(exactbnc, asia, tmp_path):
-    to_stdout = exactbnc("predict", asia, ASIA, "--json")
-    assert to_stdout.out.startswith("dysp,P(no)")
-    assert json.loads(to_stdout.err)["output"] == "-"
+def test_json_holds_the_predictions_unless_a_file_does(exactbnc, asia, tmp_path):
+    rows = exactbnc("predict", asia, ASIA).out.splitlines()
+    document = json.loads(exactbnc("predict", asia, ASIA, "--json").out)
+    assert document["output"] is None
+    assert [
+        ",".join([row["class"], *map(repr, row["probabilities"].values())]) for row in document["predictions"]
+    ] == rows[1:]
 
     document = json.loads(exactbnc("predict", asia, ASIA, "--json", "-o", tmp_path / "out.csv").out)
 
@@ -198,4 +201,4 @@ def test_classes_that_the_model_does_not_have_are_told(exactbnc, asia, tmp_path)
 
     assert "accuracy" not in json.loads(run.out)
     quiet = exactbnc("predict", asia, rows, "-o", tmp_path / "p.csv")
-    assert "the table's classes, '0', '1', are none of the model's, 'no', 'yes'" in quiet.err
+    assert "the table's classes, '0', '1', are not among those of the model, 'no', 'yes'" in quiet.err

@@ -75,7 +75,7 @@ def test_every_network_is_drawn_to_a_file_of_its_own(exactbnc, tmp_path):
 
 
 def test_a_terminal_shows_how_many_networks_are_listed(exactbnc, monkeypatch):
-    monkeypatch.setattr("exactbnc.cli._ranking.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("exactbnc.cli._listeners.RANKING_SECONDS", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
 
     run = exactbnc("solve", ASIA, "--k-best", 2)

@@ -89,7 +89,7 @@ def test_json_is_one_object(exactbnc, anb):
 
 @pytest.mark.parametrize("method", ["tree", "dp", "ilp"])
 def test_every_method_gives_the_same(exactbnc, anb, method):
-    document = json.loads(exactbnc("solve", anb, "--method", method, "--json").out)
+    document = json.loads(exactbnc("solve", anb, "--solver", method, "--json").out)
     best = json.loads(exactbnc("solve", anb, "--json").out)
 
     assert document["method"] == method
@@ -155,7 +155,7 @@ def test_a_file_without_record_is_solved_over_its_families(exactbnc, foreign):
 
 def test_a_file_without_record_needs_the_class(exactbnc, foreign):
     assert error_of(exactbnc("solve", foreign, "--anb"), 2) == (
-        "the score file does not say which variable is the class: add --class NAME to --anb"
+        "the score file does not record a class: add --class NAME to the structure anb"
     )
 
 
@@ -198,7 +198,7 @@ def test_a_start_that_violates_a_constraint_is_dropped_and_named(exactbnc, unpru
 
     assert run.code == 0
     assert run.err.startswith(
-        "the start network is dropped: the forbidden arc rain -> wet is there; "
+        "the start network is not used: the forbidden arc rain -> wet is there; "
         "sprinkler must be a sink, but has children\n"
     )
 
@@ -207,7 +207,7 @@ def test_a_start_is_the_result_where_time_ends(exactbnc, unpruned, tmp_path):
     start = tmp_path / "start.txt"
     start.write_text("[rain][sprinkler][wet|rain:sprinkler]\n")
 
-    run = exactbnc("solve", unpruned, "--method", "dp", "--time-limit", 0, "--start", start, "--json")
+    run = exactbnc("solve", unpruned, "--solver", "dp", "--time-limit", 0, "--start", start, "--json")
 
     document = json.loads(run.out)
     assert run.code == 5
@@ -219,7 +219,7 @@ def test_a_start_is_the_result_where_time_ends(exactbnc, unpruned, tmp_path):
 def test_no_time_is_a_limit_without_result(exactbnc, unpruned, tmp_path):
     target = tmp_path / "net.json"
 
-    run = exactbnc("solve", unpruned, "--method", "dp", "--time-limit", 0, "-o", target)
+    run = exactbnc("solve", unpruned, "--solver", "dp", "--time-limit", 0, "-o", target)
 
     assert run.code == 6
     assert run.out == "status:  unknown (no network was found; stopped by time)\n"
@@ -251,7 +251,7 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
 
     assert (run.code, run.out) == (2, "")
     assert run.err == (
-        f"error: the score file was made under tiers of its own, other than those of {other}: leave --tiers out, or "
+        f"error: the score file was made under other tiers than those of {other}: leave --tiers out, or "
         "score the data again, under these tiers or without any\n"
     )
     assert exactbnc("solve", scores, "--tiers", own).code == 0
@@ -266,8 +266,8 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
         (["--require", "rain wet"], 2, "--require must be an arc such as 'parent->child'. Got 'rain wet' instead."),
         (["--order", "rain"], 2, "--order must be a pair such as 'A<B'. Got 'rain' instead."),
         (["--kdb", 0], 2, "k of kdb must be at least 1. Got 0 instead."),
-        (["--anb", "--tan"], 2, "choose one structure; got --anb and --tan"),
-        (["--kdb", 1, "--naive-bayes"], 2, "choose one structure; got --kdb and --naive-bayes"),
+        (["--anb", "--tan"], 2, "choose one structure; got anb and tan"),
+        (["--kdb", 1, "--naive-bayes"], 2, "choose one structure; got kdb and naive_bayes"),
         (["--max-parents", -1], 2, "max_parents must be at least 0. Got -1 instead."),
         (["--edge-penalty", "inf"], 2, "edge_penalty must be finite and at least 0. Got inf instead."),
         (["--time-limit", -1], 2, "the limit 'seconds' must be at least 0. Got -1.0 instead."),
@@ -280,9 +280,9 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
         (["--require", "rain->wet"], 4, "no network satisfies structure anb with class wet; required arc rain -> wet"),
         (["--min-edges", 3, "--max-edges", 2], 4, "no network satisfies min edges 3; max edges 2"),
         (
-            ["--method", "dp", "--max-edges", 2],
+            ["--solver", "dp", "--max-edges", 2],
             2,
-            "the method 'dp' cannot solve this problem: dynamic programming takes constraints on single families and "
+            "the solver 'dp' cannot solve this problem: dynamic programming takes constraints on single families and "
             "orders only, not max edges",
         ),
     ],
@@ -292,7 +292,7 @@ def test_bad_options(exactbnc, anb, options, code, message):
     assert error_of(exactbnc("solve", anb, *options), code) == message
 
 
-@pytest.mark.parametrize("option", ["--method", "--check"])
+@pytest.mark.parametrize("option", ["--solver", "--check"])
 def test_an_unknown_method_is_refused(exactbnc, anb, option):
     assert f"Invalid value for '{option}'" in error_of(exactbnc("solve", anb, option, "sat"), 2)
 
@@ -316,15 +316,15 @@ def test_more_variables_than_memory_holds(exactbnc, tmp_path):
     path = tmp_path / "ring.jkl"
     write_cache(ScoreCache.from_families([f"v{v}" for v in range(n)], ring), str(path))
 
-    message = error_of(exactbnc("solve", path, "--method", "dp"), 2)
+    message = error_of(exactbnc("solve", path, "--solver", "dp"), 2)
 
     assert message.startswith(
-        "the method 'dp' cannot solve this problem: dynamic programming over 60 variables needs about 9.2e+9 GB, "
+        "the solver 'dp' cannot solve this problem: dynamic programming over 60 variables needs about 9.2e+9 GB, "
     )  # 8 bytes for each of 2^60 sets
 
 
 def test_a_memory_limit_is_respected(exactbnc, unpruned):
-    message = error_of(exactbnc("solve", unpruned, "--method", "dp", "--memory-limit", 100), 6)
+    message = error_of(exactbnc("solve", unpruned, "--solver", "dp", "--memory-limit", 100), 6)
 
     assert message.endswith("GB, more than the 0 GB allowed")  # the program itself holds more than 100 bytes
 
@@ -345,7 +345,7 @@ def test_no_network_found_by_a_solver(exactbnc, unpruned, tmp_path):
 
 def test_the_same_seed_gives_the_same_network(exactbnc, unpruned):
     first, second = (
-        json.loads(exactbnc("solve", unpruned, "--method", "ilp", "--seed", 3, "--json").out) for _ in range(2)
+        json.loads(exactbnc("solve", unpruned, "--solver", "ilp", "--seed", 3, "--json").out) for _ in range(2)
     )
 
     assert first["arcs"] == second["arcs"]

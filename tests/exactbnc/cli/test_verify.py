@@ -74,7 +74,7 @@ def test_solve_says_that_there_is_a_certificate(exactbnc, cache, tmp_path):
 
 
 def test_the_constraints_travel_with_the_certificate(exactbnc, cache, certified):
-    target = certified("--order", "b<a", "--edge-penalty", 0.1, "--method", "order")
+    target = certified("--order", "b<a", "--edge-penalty", 0.1, "--solver", "order")
 
     run = exactbnc("verify", cache, target)
 
@@ -123,7 +123,10 @@ def test_an_anb_with_many_decimals_is_verified_within_them(exactbnc, tmp_path):
         (lambda net: net["certificate"].update(version=2), "expected a certificate of version 1"),
         (lambda net: net["certificate"].update(parts=3), "it does not have the form of a certificate"),
         (lambda net: net.update(certificate="proved"), "it does not have the form of a certificate"),
-        (lambda net: net["certificate"].pop("constraints"), "it does not have the form of a certificate"),
+        (
+            lambda net: net["certificate"].pop("constraints"),
+            "it does not have the form of a certificate",
+        ),
         (
             lambda net: net["certificate"].update(constraints={"order": [["a"]]}),
             "its constraints do not go with the score file: the constraint 'order' cannot be [['a']]",
@@ -207,10 +210,10 @@ def test_a_file_that_is_no_network_is_bad_input(exactbnc, cache, tmp_path, text)
 def test_no_certificate_is_said_plainly(exactbnc, cache, tmp_path):
     target = tmp_path / "net.json"
 
-    run = exactbnc("solve", cache, "--certificate", "-o", target, "--max-edges", 2, "--method", "ilp")
+    run = exactbnc("solve", cache, "--certificate", "-o", target, "--max-edges", 2, "--solver", "ilp")
 
     assert run.code == 0
-    assert "proof:   no certificate: there are no certificates under max edges. The bound rests on" in run.out
+    assert "proof:   no certificate: there are no certificates under max edges. The bound depends on" in run.out
     assert " the solver's floating point\n" in run.out
     assert "certificate" not in json.loads(target.read_text())
     document = json.loads(exactbnc("solve", cache, "--certificate", "-o", target, "--max-edges", 2, "--json").out)
@@ -221,12 +224,12 @@ def test_without_time_there_is_no_certificate(exactbnc, cache, tmp_path):
     scores = ROOT / "instances" / "asia-500.bdeu.3.jkl"
 
     run = exactbnc(
-        "solve", scores, "--certificate", "-o", tmp_path / "net.json", "--time-limit", 0, "--method", "order"
+        "solve", scores, "--certificate", "-o", tmp_path / "net.json", "--time-limit", 0, "--solver", "order"
     )
 
     assert run.code in (0, 5)
     assert "proof:   no certificate: " in run.out
-    assert "The bound rests on the solver's whole numbers" in run.out
+    assert "The bound depends on the solver's whole numbers" in run.out
 
 
 def test_a_certificate_needs_a_json_file_and_one_network(exactbnc, cache, tmp_path):
@@ -248,7 +251,7 @@ def test_a_certificate_needs_a_json_file_and_one_network(exactbnc, cache, tmp_pa
     ],
 )
 def test_solve_says_what_the_proof_rests_on(exactbnc, cache, method, words):
-    assert re.match(rf"status:  optimal \(proved {words}\)\n", exactbnc("solve", cache, "--method", method).out)
+    assert re.match(rf"status:  optimal \(proved {words}\)\n", exactbnc("solve", cache, "--solver", method).out)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +273,7 @@ def test_a_network_one_unit_below_the_best_is_not_written_with_a_certificate(exa
     cache, target = tmp_path / "unit.jkl", tmp_path / "net.json"
     cache.write_text("3\na 3\n-100000000.0 0\n-99999999.99999999 1 b\n-200000000 1 c\nb 1\n-3 0\nc 2\n-1 0\n-0.5 1 a\n")
 
-    run = exactbnc("solve", cache, "--method", "ilp", "--certificate", "-o", target)
+    run = exactbnc("solve", cache, "--solver", "ilp", "--certificate", "-o", target)
 
     assert run.code == 0
     assert exactbnc("verify", cache, target).code == 0

@@ -54,7 +54,7 @@ def test_components_are_where_cycles_can_run_and_their_best_networks_make_the_be
                 assert set(part.variables) == {u for u in range(6) if u in reach[v] and v in reach[u]}
 
         expected = best_score(cache, constraints)
-        networks = [solve(part.problem, method="dp") for part in parts]
+        networks = [solve(part.problem, solver="dp") for part in parts]
         if expected is None:
             assert any(network.dag is None for network in networks)
         else:

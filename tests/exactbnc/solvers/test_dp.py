@@ -33,7 +33,7 @@ MOST_CHOICES = 3000
 
 
 def solve(problem, *, limits=None, start=None, listener=None, **options):
-    return solve_problem(problem, method=DPSolver(**options), limits=limits, start=start, listener=listener)
+    return solve_problem(problem, solver=DPSolver(**options), limits=limits, start=start, listener=listener)
 
 
 def random_cache(n_vars, n_families, seed):

@@ -24,9 +24,9 @@ def test_no_bound_is_below_the_best_score_however_small_the_rounds(monkeypatch):
     n_layers, n_bounds = 0, 0
     for seed in range(3):
         problem, bounds = dense_problem(seed), Bounds()
-        best = solve(problem, method="dp").score
+        best = solve(problem, solver="dp").score
 
-        solution = solve(problem, method=without_lp(n_threads=1), listener=bounds)
+        solution = solve(problem, solver=without_lp(n_threads=1), listener=bounds)
 
         assert abs(solution.score - best) < 1e-6
         assert all(bound >= best - 1e-6 for _, bound in bounds.heard)

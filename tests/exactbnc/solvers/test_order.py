@@ -46,11 +46,11 @@ def test_the_search_equals_dynamic_programming_beyond_the_root():
     for seed in range(15):
         problem = dense_problem(seed)
 
-        solution = solve(problem, method=without_lp(), seed=seed)
+        solution = solve(problem, solver=without_lp(), seed=seed)
 
         assert solution.status is Status.OPTIMAL
         assert solution.tolerance == 0.0
-        assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+        assert solution.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
         assert problem.score(solution.dag) == pytest.approx(solution.score, abs=1e-9)
         n_states += solution.statistics.states
     assert n_states > 100
@@ -59,7 +59,7 @@ def test_the_search_equals_dynamic_programming_beyond_the_root():
 def test_threads_do_not_change_the_answer():
     for seed in range(5):
         problem = dense_problem(seed, n=10)
-        one, two = (solve(problem, method=OrderSolver(n_threads=k), seed=3) for k in (1, 2))
+        one, two = (solve(problem, solver=OrderSolver(n_threads=k), seed=3) for k in (1, 2))
 
         assert one.dag == two.dag
         assert one.statistics.states == two.statistics.states
@@ -71,17 +71,17 @@ def test_orders_asked_for_are_kept():
         cache = random_cache(rng, 6, 8)
         problem = Problem(cache, Constraints.of(order=[("v3", "v0"), ("v5", "v2")]))
 
-        solution = solve(problem, method="order")
+        solution = solve(problem, solver="order")
 
         assert not problem.check(solution.dag)
-        assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+        assert solution.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
 
 
 def test_a_state_limit_leaves_a_network_and_a_bound():
     problem = dense_problem(1, n=12, n_sets=120)
-    best = solve(problem, method="dp").score
+    best = solve(problem, solver="dp").score
 
-    solution = solve(problem, method=without_lp(), limits=Limits(nodes=5))
+    solution = solve(problem, solver=without_lp(), limits=Limits(nodes=5))
 
     assert solution.status is Status.FEASIBLE
     assert solution.stop_reason == "nodes"
@@ -129,7 +129,7 @@ def test_a_search_that_stops_before_its_bound_is_reached_is_not_complete():
 def test_no_time_at_all_still_gives_a_network():
     problem = dense_problem(2)
 
-    solution = solve(problem, method="order", limits=Limits(seconds=0.0))
+    solution = solve(problem, solver="order", limits=Limits(seconds=0.0))
 
     assert solution.dag is not None
     assert solution.bound >= solution.score
@@ -147,16 +147,16 @@ def test_more_than_one_word_of_variables():
         families[child].append((1.0, ((child + 1) % 60,)))
     problem = Problem(ScoreCache.from_families(names, families))
 
-    solution = solve(problem, method=OrderSolver())
+    solution = solve(problem, solver=OrderSolver())
 
     assert solution.status is Status.OPTIMAL
-    assert solution.score == pytest.approx(solve(problem, method="auto").score, abs=1e-9)
+    assert solution.score == pytest.approx(solve(problem, solver="auto").score, abs=1e-9)
 
 
 def test_an_impossible_problem_is_infeasible():
     cache = ScoreCache.from_families("ab", [[(0.0, (1,))], [(0.0, (0,))]])
 
-    assert solve(Problem(cache), method="order").status is Status.INFEASIBLE
+    assert solve(Problem(cache), solver="order").status is Status.INFEASIBLE
 
 
 def test_merging_keeps_the_cheapest_entry_and_the_best_bound_on_what_follows():
@@ -187,7 +187,7 @@ def open_search(problem, beside):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_better_order_found_beside_is_taken_and_the_proof_holds(seed):
     problem = dense_problem(seed, n=10)
-    best = solve(problem, method="dp").dag
+    best = solve(problem, solver="dp").dag
     table = cost_table(problem)
     order = np.array(best.order)
     least = incumbent_of(table, order).cost
@@ -220,17 +220,17 @@ def test_a_worse_order_found_beside_is_left():
 
 
 def cost_of_best(problem, table):
-    return incumbent_of(table, np.array(solve(problem, method="dp").dag.order)).cost * table.unit
+    return incumbent_of(table, np.array(solve(problem, solver="dp").dag.order)).cost * table.unit
 
 
 def test_local_search_beside_the_layers_is_repeatable(monkeypatch):
     monkeypatch.setattr(order_solver, "LEAST_WORK", 1)
     problem = dense_problem(3, n=12, n_sets=60)
-    one, two = (solve(problem, method=without_lp(n_threads=k), seed=3) for k in (1, 2))
+    one, two = (solve(problem, solver=without_lp(n_threads=k), seed=3) for k in (1, 2))
 
     assert one.dag == two.dag
     assert one.statistics.states == two.statistics.states > 50
-    assert one.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+    assert one.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
 
 
 def test_local_search_beside_the_layers_gets_less_work_later(monkeypatch):
@@ -287,7 +287,7 @@ def test_a_root_that_local_search_closes_leaves_nothing_to_search():
     # the last local search at the root finds a network that rules out every family of some child
     problem = dense_problem(2, n=10)
     table = cost_table(problem)
-    best = incumbent_of(table, np.array(solve(problem, method="dp").dag.order))
+    best = incumbent_of(table, np.array(solve(problem, solver="dp").dag.order))
     run = Run.of()
     report = Report(problem, table, run.events)
     root = find_root(table, np.arange(10), run, settings=RootSettings(tail=Tail(1e9, 0)), report=report)
@@ -296,13 +296,13 @@ def test_a_root_that_local_search_closes_leaves_nothing_to_search():
     outcome = OrderSolver().finish(nothing, report, run)
 
     assert (outcome.stop_reason, outcome.statistics.states) == ("proved", 0)
-    assert outcome.score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+    assert outcome.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
 
 
 def test_an_order_that_is_better_by_less_than_the_least_gain_is_kept():
     problem = dense_problem(2, n=10)
     table = cost_table(problem)
-    best = np.array(solve(problem, method="dp").dag.order)
+    best = np.array(solve(problem, solver="dp").dag.order)
     least = incumbent_of(table, best).cost
     _, search = open_search(problem, lambda n_raises: (least, best))
     search.least_gain = search.best

@@ -37,7 +37,7 @@ def test_searches_take_turns_and_agree(monkeypatch, sparse, first_nodes, most_st
     solution = search.solve_by_search(problem, Run.of())
 
     assert solution.status is Status.OPTIMAL
-    assert solution.score == pytest.approx(solve(problem, method="dp").score, abs=1e-6)
+    assert solution.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-6)
     assert problem.check(solution.dag) == []
     assert solution.method == method
 

@@ -62,7 +62,7 @@ def test_auto_splits_and_agrees_with_every_method():
     assert problem.check(solution.dag) == []
     assert problem.score(solution.dag) == pytest.approx(solution.score, abs=1e-9)
     for method in ("dp", "ilp"):
-        assert solve(problem, method=method).score == pytest.approx(solution.score, abs=1e-9)
+        assert solve(problem, solver=method).score == pytest.approx(solution.score, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -71,30 +71,30 @@ def test_auto_splits_and_agrees_with_every_method():
         (
             "sat",
             {},
-            "the method must be one of auto, tree, dp, order, ilp. Got 'sat' instead.",
+            "the solver must be one of auto, tree, dp, order, ilp. Got 'sat' instead.",
         ),
         (
             "dp",
             {"max_edges": 2},
-            "the method 'dp' cannot solve this problem: dynamic programming takes constraints on single families and "
+            "the solver 'dp' cannot solve this problem: dynamic programming takes constraints on single families and "
             "orders only, not max edges",
         ),
         (
             "tree",
             {"min_edges": 1},
-            "the method 'tree' cannot solve this problem: a best tree does not take account of min edges",
+            "the solver 'tree' cannot solve this problem: a best tree does not take account of min edges",
         ),
         (
             "tree",
             {},
-            "the method 'tree' cannot solve this problem: a best tree needs at most one free parent per child, but A "
+            "the solver 'tree' cannot solve this problem: a best tree needs at most one free parent per child, but A "
             "may have 2 parents at once that could be its descendants",
         ),
     ],
 )
 def test_refusals_word_for_word(method, constraints, message):
     with pytest.raises(ParameterError) as caught:
-        solve(one_knot(**constraints), method=method)
+        solve(one_knot(**constraints), solver=method)
 
     assert str(caught.value) == message
 
@@ -104,7 +104,7 @@ def test_the_integer_program_refuses_nothing():
 
 
 def test_no_time_leaves_nothing_known_to_dynamic_programming():
-    solution = solve(one_knot(), method="dp", limits=Limits(seconds=0))
+    solution = solve(one_knot(), solver="dp", limits=Limits(seconds=0))
 
     assert solution.status is Status.UNKNOWN
     assert (solution.dag, solution.score, solution.stop_reason) == (None, None, "time")
@@ -116,7 +116,7 @@ def test_no_time_leaves_a_network_and_a_bound(method):
     start = DAG.from_arcs("CAB", ["AB"])
 
     for given in (None, start):
-        solution = solve(one_knot(), method=method, limits=Limits(seconds=0), start=given)
+        solution = solve(one_knot(), solver=method, limits=Limits(seconds=0), start=given)
 
         assert one_knot().check(solution.dag) == []
         assert solution.score >= one_knot().score(start) or given is None
@@ -127,7 +127,7 @@ def test_no_time_leaves_a_network_and_a_bound(method):
 def test_no_time_leaves_the_start_with_its_gap(method):
     start = DAG.from_arcs("CAB", ["AB"])
 
-    solution = solve(one_knot(), method=method, limits=Limits(seconds=0), start=start)
+    solution = solve(one_knot(), solver=method, limits=Limits(seconds=0), start=start)
 
     assert solution.status is Status.FEASIBLE
     assert set(solution.dag.arcs) == {("A", "B")}
@@ -149,7 +149,7 @@ def test_a_start_that_breaks_a_constraint_changes_nothing():
     start = DAG.from_arcs("ABC", ["AB"])
 
     for method in ("dp", "ilp"):
-        solution = solve(one_knot(forbidden_arcs=["AB"]), method=method, start=start)
+        solution = solve(one_knot(forbidden_arcs=["AB"]), solver=method, start=start)
         assert solution.status is Status.OPTIMAL
         assert ("A", "B") not in solution.dag.arcs
 
@@ -158,7 +158,7 @@ def test_a_start_that_breaks_a_constraint_changes_nothing():
 def test_a_solver_finds_out_that_there_is_no_network(method):
     problem = Problem(ScoreCache.from_families("AB", [[(-1.0, (1,))], [(-1.0, (0,))]]))
 
-    solution = solve(problem, method=method)
+    solution = solve(problem, solver=method)
 
     assert solution.status is Status.INFEASIBLE
     assert (solution.dag, solution.score, solution.stop_reason) == (None, None, "infeasible")

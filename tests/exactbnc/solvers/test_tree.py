@@ -42,7 +42,7 @@ def best_score(cache, constraints):
 
 
 def solve(problem, **given):
-    return solve_problem(problem, method=TreeSolver(), **given)
+    return solve_problem(problem, solver=TreeSolver(), **given)
 
 
 def refusal(cache, constraints, limits=None):

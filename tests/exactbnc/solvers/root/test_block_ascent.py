@@ -68,7 +68,7 @@ def test_bound_against_dynamic_programming(seed, n_vars):
     problem = random_problem(seed, n_vars, 12)
     table = cost_table(problem)
     best_scores = math.fsum(problem.families.scores[problem.families.child_start[:-1]])
-    best = round((best_scores - solve(problem, method="dp").score) * 10**table.digits)
+    best = round((best_scores - solve(problem, solver="dp").score) * 10**table.digits)
     start = network_of_order(table, np.random.default_rng(seed).permutation(n_vars))
 
     root = solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=seed)), start, Run.of(seed=seed))

@@ -135,7 +135,7 @@ def test_bound_and_families_left_against_all_networks(seed, settings, is_poor):
 def test_bound_against_dynamic_programming(seed, n_vars, settings):
     problem = random_problem(seed, n_vars, 12)
     table = cost_table(problem)
-    optimum = solve(problem, method="dp").score
+    optimum = solve(problem, solver="dp").score
     best_scores = math.fsum(problem.families.scores[problem.families.child_start[:-1]])
     best = round((best_scores - optimum) * 10**table.digits)
     start = network_of_order(table, np.random.default_rng(seed).permutation(n_vars))
@@ -237,7 +237,7 @@ def test_forests_close_at_the_root():
         assert root.is_closed
         best_scores = math.fsum(problem.families.scores[problem.families.child_start[:-1]])
         score = best_scores - root.incumbent.cost * table.unit
-        assert score == pytest.approx(solve(problem, method="dp").score, abs=1e-9)
+        assert score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
 
 
 def test_costs_on_a_grid_close_as_soon_as_the_bound_is_within_it():

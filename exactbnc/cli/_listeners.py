@@ -1,15 +1,19 @@
-"""`exactbnc solve --log`: what happened and when, a line at a time, appended to a text file.
+"""What `exactbnc solve` writes while it runs: a log, a file per better network, and the progress of a ranking.
 
-Every line begins with the time in UTC and is in the file as soon as it is written, so that nothing is lost if the
-process is killed.
+Every line of the log begins with the time in UTC and is in the file as soon as it is written, so that nothing is lost
+if the process is killed.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactbnc import __version__
@@ -18,13 +22,18 @@ from exactbnc.cli._command import origin, utc_now
 if TYPE_CHECKING:
     from io import FileIO
 
+    from exactbnc.alternatives.ranking import Wanted
     from exactbnc.graph.dag import DAG
     from exactbnc.problem.problem import Problem
     from exactbnc.run.events import Progress
     from exactbnc.run.limits import Limits
+    from exactbnc.run.solution import Solution
 
-SECONDS_BETWEEN = 1.0
-"""Between two lines of progress."""
+LOG_SECONDS = 1.0
+"""Between two lines of progress in the log."""
+RANKING_SECONDS = 0.5
+"""Between two lines about a ranking."""
+_NUMBERED = re.compile(r"(\d{4,})-.*\.json")
 
 
 class SolveLog:
@@ -42,7 +51,7 @@ class SolveLog:
 
     def on_progress(self, progress: Progress) -> None:
         """Write the state of the search, at most once a second."""
-        if time.monotonic() - self._last < SECONDS_BETWEEN:
+        if time.monotonic() - self._last < LOG_SECONDS:
             return
         self._last = time.monotonic()
         score = "-" if progress.score is None else f"{progress.score:.8f}"
@@ -62,17 +71,17 @@ class SolveLog:
         self.line(f"problem: {problem.n_vars} variables, {n_families} families within the constraints")
         self.line(f"constraints: {json.dumps(problem.constraints.to_json(), ensure_ascii=False)}")
 
-    def search(self, method: str, seed: int, limits: Limits) -> None:
+    def search(self, solver: str, seed: int, limits: Limits) -> None:
         """Write how it is to be solved."""
         asked = {"seconds": limits.seconds, "gap": limits.gap, "nodes": limits.nodes, "memory": limits.memory}
-        told = ", ".join(f"{name} {value:g}" for name, value in asked.items() if value)
-        self.line(f"search: method {method}, seed {seed}, limits: {told or 'none'}")
+        given = ", ".join(f"{name} {value:g}" for name, value in asked.items() if value)
+        self.line(f"search: solver {solver}, seed {seed}, limits: {given or 'none'}")
 
     def result(self, facts: dict[str, Any]) -> None:
         """Write the answer."""
         names = ("status", "stop_reason", "method", "score", "bound", "gap", "tolerance", "wall_seconds", "cpu_seconds")
-        told = ", ".join(f"{name} {facts[name]}" for name in names if facts.get(name) is not None)
-        self.line(f"result: {told}")
+        listed = ", ".join(f"{name} {facts[name]}" for name in names if facts.get(name) is not None)
+        self.line(f"result: {listed}")
         self.line(f"statistics: {json.dumps(facts.get('statistics', {}))}")
 
 
@@ -91,3 +100,51 @@ def solve_log(path: str | None) -> Iterator[SolveLog]:
             log.line(f"end: {type(error).__name__}: {error}")
             raise
         log.line("end: done")
+
+
+class IncumbentFiles:
+    """A listener that writes DIR/NNNN-SCORE.json; numbers go on after those that are there.
+
+    A file that cannot be written does not end the search; `fault` says what went wrong last.
+    """
+
+    def __init__(self, folder: str, problem: Problem) -> None:
+        os.makedirs(folder, exist_ok=True)
+        numbers = [int(found[1]) for name in os.listdir(folder) if (found := _NUMBERED.fullmatch(name))]
+        self._folder = Path(folder)
+        self._problem = problem
+        self._number = max(numbers, default=0)
+        self.fault: str | None = None
+
+    def on_progress(self, progress: Progress) -> None:
+        """Bounds are not written."""
+
+    def on_incumbent(self, dag: DAG, score: float) -> None:
+        """Write the network."""
+        from exactbnc.formats import write_network
+
+        self._number += 1
+        path = self._folder / f"{self._number:04d}-{score:.8f}.json"
+        try:
+            write_network(dag, self._problem, path, origin=origin())
+        except OSError as error:
+            self.fault = f"{path}: {error.strerror or error}"
+
+
+class RankingProgress:
+    """Prints to a terminal, now and then, how many networks are listed."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._of = "" if wanted.count is None else f" of {wanted.count}"
+        self._is_shown = sys.stderr.isatty()
+        self._best: float | None = None
+        self._last = time.monotonic()
+
+    def __call__(self, number: int, solution: Solution) -> None:
+        """Print a line if the last one is old enough."""
+        self._best = solution.score if self._best is None else self._best
+        if not self._is_shown or time.monotonic() - self._last < RANKING_SECONDS:
+            return
+        self._last = time.monotonic()
+        below = (self._best or 0.0) - (solution.score or 0.0)
+        print(f"{number}{self._of} networks listed, the last {below:.6f} below the best", file=sys.stderr)
