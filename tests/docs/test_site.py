@@ -170,7 +170,9 @@ def test_every_reference_is_listed_in_full(site):
 def test_every_command_has_a_section_with_its_options(site, pages, name):
     path = site[0] / "reference" / "cli.html"
     options = [
-        param for param in typer.main.get_command(app).commands[name].params if param.param_type_name == "option"
+        param
+        for param in typer.main.get_command(app).commands[name].params
+        if param.param_type_name == "option" and not param.hidden
     ]
 
     assert name in pages[path].anchors
@@ -182,7 +184,7 @@ def test_choices_and_options_are_shown_as_they_are_typed(site):
     html = (site[0] / "reference" / "cli.html").read_text(encoding="utf-8")
 
     assert "<code>error|drop|category</code>" in html
-    assert "The structures are classifiers and need <code>--class</code>." in html
+    assert "The other structures are classifiers and need <code>--class</code>." in html
     assert "\\|" not in html
 
 

@@ -84,10 +84,10 @@ def test_no_solver_returns_less_than_it_has_met_not_even_by_a_unit_of_a_score_fi
     rng = np.random.default_rng(8)
     for _ in range(20):
         problem = unit_problem(rng, max_parents=1 if method == "tree" else 2)
-        best, heard = solve(problem, method="order"), Best()
+        best, heard = solve(problem, solver="order"), Best()
 
-        solution = solve(problem, method=method, start=best.dag, listener=heard)
-        unaided = solve(problem, method=method, listener=heard)
+        solution = solve(problem, solver=method, start=best.dag, listener=heard)
+        unaided = solve(problem, solver=method, listener=heard)
 
         assert solution.status is Status.OPTIMAL
         assert solution.score == pytest.approx(best.score, abs=1e-9)

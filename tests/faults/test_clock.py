@@ -112,9 +112,9 @@ class Jumper:
 n, per_child, seconds = (int(number) for number in sys.argv[2:])
 listener = Jumper()
 solver = ILPSolver(frozenset({"root"}))
-solve(dense_problem(0, n=10, per_child=30), method=solver)  # whatever has to be compiled
+solve(dense_problem(0, n=10, per_child=30), solver=solver)  # whatever has to be compiled
 problem = dense_problem(0, n=n, per_child=per_child)
-solution = solve(problem, method=solver, limits=Limits(seconds=seconds), listener=listener)
+solution = solve(problem, solver=solver, limits=Limits(seconds=seconds), listener=listener)
 assert listener.n_told >= 2
 print(solution.status, solution.stop_reason, solution.statistics.wall_seconds)
 """

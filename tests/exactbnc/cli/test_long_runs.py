@@ -173,7 +173,7 @@ def test_the_log_tells_the_problem_the_search_and_the_result(exactbnc, easy, tmp
     assert texts[0].endswith(" ".join(map(str, command)))
     assert re.fullmatch(r"problem: 9 variables, \d+ families within the constraints", texts[1])
     assert texts[2] == 'constraints: {"forbidden_arcs": [["v0", "v1"]]}'
-    assert texts[3] == "search: method order, seed 0, limits: seconds 60"
+    assert texts[3] == "search: solver order, seed 0, limits: seconds 60"
     assert any(re.fullmatch(r"network: score -[\d.]+, \d+ arcs", text) for text in texts)
     assert any(
         re.match(r"progress: [\d.]+ s, score -[\d.]+, bound -[\d.]+, gap \S+, \d+ nodes, ", text) for text in texts
@@ -252,9 +252,9 @@ def test_a_log_on_a_full_disk_changes_nothing(exactbnc, easy, monkeypatch):
     [
         (["--checkpoint", "a.ckpt", "--k-best", 2], "--checkpoint is for one network, not for --k-best or --within"),
         (["--write-incumbents", "a", "--within", 1], "--write-incumbents is for one network, not for --k-best or"),
-        (["--checkpoint-every", 3], "--checkpoint-every says how often a checkpoint is saved: add --checkpoint FILE"),
+        (["--checkpoint-every", 3], "--checkpoint-every needs --checkpoint FILE"),
         (["--checkpoint", "a.ckpt", "--checkpoint-every", 0], "--checkpoint-every must be more than 0 seconds. Got 0"),
-        (["--checkpoint", "-"], "--checkpoint needs a name in the file system. Got '-' instead."),
+        (["--checkpoint", "-"], "--checkpoint needs a file name. Got '-' instead."),
     ],
 )
 def test_options_that_make_no_sense_together(exactbnc, easy, options, message):

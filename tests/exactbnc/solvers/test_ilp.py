@@ -127,7 +127,7 @@ WEAK_ROOT = RootSettings(tail=Tail(1e9, 0), separators=Separators(False, False, 
 
 def solve(problem, limits=None, start=None, listener=None, disabled=frozenset(), settings=None):
     solver = ILPSolver(frozenset(disabled), settings=settings)
-    return solve_problem(problem, method=solver, limits=limits, start=start, listener=listener)
+    return solve_problem(problem, solver=solver, limits=limits, start=start, listener=listener)
 
 
 def agrees(solution, problem, expected):
