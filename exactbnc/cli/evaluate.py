@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from exactbnc.cli import _options as options
-from exactbnc.cli._completion import OTHERS, SEARCHED
+from exactbnc.cli._completion import GREEDY, OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._parsing import names_in
@@ -124,11 +124,10 @@ def _methods(
     common: dict[str, Any],
 ) -> list[Method]:
     from exactbnc.baselines.evaluation import Averaged, Exact, Other, Searched
-    from exactbnc.baselines.greedy import BASELINES
     from exactbnc.learning.learn import Recipe
     from scorecache.domain import STRUCTURES
 
-    known = (*STRUCTURES, *AVERAGES, *BASELINES, *SEARCHED, *OTHERS)
+    known = (*STRUCTURES, *AVERAGES, *GREEDY, *SEARCHED, *OTHERS)
     by_plain_name = {_plain(name): name for name in known}
     for structure in structures:
         if _plain(structure) not in by_plain_name:
@@ -139,7 +138,9 @@ def _methods(
             methods.append(Averaged(stubborn=AVERAGES[structure]))
         elif structure in OTHERS:
             methods.append(Other(structure))
-        elif structure in BASELINES:
+        elif structure in GREEDY:
+            from exactbnc.baselines.greedy import BASELINES
+
             methods += [
                 replace(BASELINES[structure], parameters=estimator, time_limit=common["time_limit"])
                 for estimator in parameters

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -52,6 +51,10 @@ def results_of(
     sent there once, as it is with Ray. If the only copy goes down with its worker, the tasks that need it are lost, and
     handed out again with a new copy. Without `n_jobs`, here or in joblib's configuration, a cluster is used as a whole.
     """
+    if client is None and n_jobs in (None, 1) and "joblib" not in sys.modules:  # one at a time, on no backend
+        for key in keys:
+            yield key, function(*arguments(key))
+        return
     waiting = dict.fromkeys(keys)
     n_failures = 0
     while waiting:
@@ -142,6 +145,8 @@ class _WatchingClient:
         """As the client's own; a _LostError if a worker is lost before it is done."""
         if options.get("asynchronous"):
             return self._client.scatter(data, **options)
+        from asyncio import run_coroutine_threadsafe
+
         before = set(self._client.ncores())
         sending = run_coroutine_threadsafe(
             self._client.scatter(data, asynchronous=True, **{**options, "broadcast": False, "hash": False}),

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.averaging import TanAverage
 from exactbnc.learning.learn import Recipe, learn, networks_by
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
@@ -102,6 +101,8 @@ class Averaged:
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Count pairs."""
+        from exactbnc.learning.averaging import TanAverage
+
         average = TanAverage.of(dataset, class_name, weight=self.weight, stubborn=self.stubborn)
         features = [v for v, name in enumerate(dataset.names) if name != class_name]
         return Fitted(lambda codes: average.log_posterior(np.ascontiguousarray(codes[features])), is_proved=None)

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from exactbnc.network.parameters.counts import count_family
 from scorecache.data.dataset import Dataset
@@ -149,6 +148,8 @@ def log_rising(prior: float, counts: Floats) -> Floats:
     For a large prior the difference is that of two Stirling series, in which the leading terms do not cancel.
     """
     if prior < _STIRLING_FROM:
+        from scipy.special import gammaln  # takes 0.2 s to import
+
         found: Floats = gammaln(prior + counts) - gammaln(prior)
         return found
     total = prior + counts

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from exactbnc.learning.selection import _kernels
 from scorecache.data.dataset import Dataset
@@ -77,6 +76,8 @@ class G2Tests:
     def _made(self, x: int, y: int, given: tuple[int, ...]) -> G2 | None:
         if math.prod(self._arities[[x, y, *given]].tolist()) > self._most_cells:
             return None
+        from scipy.special import chdtrc  # takes 0.2 s to import
+
         members = np.array(given, dtype=np.int64)
         total, degrees = _kernels.g2(self._codes, self._arities, self._weights, x, y, members)
         statistic = max(0.0, total)  # rounding may leave it just below
