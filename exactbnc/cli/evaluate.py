@@ -64,7 +64,7 @@ def evaluate(
         "max_parents": structure.max_parents,
         "k": structure.k_of("kdb"),
         "ess": 1.0 if fit.ess is None else fit.ess,
-        "method": search.solver,
+        "solver": search.solver,
         "time_limit": search.time_limit,
         # one fit uses all cores; several at a time, or on workers, one core each
         "n_jobs": None if jobs is None and scheduler is None else 1,

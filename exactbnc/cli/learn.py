@@ -90,7 +90,7 @@ def learn(
         k=structure.k_of(chosen) or options.DEFAULT_K,
         ess=1.0 if fit.ess is None else fit.ess,
         constraints=given.constraints(),
-        method=search.solver,
+        solver=search.solver,
         time_limit=search.time_limit,
         n_jobs=jobs,
         seed=search.seed,

@@ -57,8 +57,7 @@ class Recipe:
     ess : float, default 1
         For the criterion and the parameters that have an equivalent sample size.
     constraints : Constraints
-    method : str, default "auto"
-        The solver.
+    solver : str, default "auto"
     time_limit : float, optional
         Seconds for scoring and solving together.
     n_jobs : int, optional
@@ -83,7 +82,7 @@ class Recipe:
     k: int = KDB_K
     ess: float = 1.0
     constraints: Constraints = field(default_factory=Constraints)
-    method: str = "auto"
+    solver: str = "auto"
     time_limit: float | None = None
     n_jobs: int | None = None
     seed: int = 0
@@ -120,9 +119,11 @@ class Recipe:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Recipe:
         """What `to_json` gave; what is not in it has its default."""
-        if not isinstance(stored, Mapping) or not stored.keys() <= {entry.name for entry in fields(cls)}:
+        given = dict(stored) if isinstance(stored, Mapping) else {"": stored}
+        if "method" in given:  # the name of `solver` in earlier versions
+            given["solver"] = given.pop("method")
+        if not given.keys() <= {entry.name for entry in fields(cls)}:
             raise ParameterError("expected the recipe to be a JSON object with the names of a recipe's settings")
-        given = dict(stored)
         try:
             if "criterion" in given:
                 given["criterion"] = make_score(**given["criterion"])
@@ -195,7 +196,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     if cache is not None:
         problem = Problem(cache, constraints)
         left = clock.left_of(limits)
-        solution = solve(problem, solver=recipe.method, limits=left, listener=listener, seed=recipe.seed)
+        solution = solve(problem, solver=recipe.solver, limits=left, listener=listener, seed=recipe.seed)
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")

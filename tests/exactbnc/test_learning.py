@@ -289,7 +289,7 @@ def test_no_time_gives_the_best_or_a_network_without_a_proof(monkeypatch, struct
     if ends == "before solving":
         monkeypatch.setattr(BuildPlan, "run", lambda plan, **_: plain(plan, n_jobs=1))
 
-    learned = learn(DATA, "y", Recipe(structure=structure, method=method, time_limit=1e-9, n_jobs=1))
+    learned = learn(DATA, "y", Recipe(structure=structure, solver=method, time_limit=1e-9, n_jobs=1))
 
     assert (learned.problem is None) == (ends == "while scoring")
     solution = learned.solution
@@ -332,7 +332,7 @@ def test_a_recipe_checks_its_fields(fields, message):
     [
         ({"structure": "kdb", "k": 0}, "k of kdb must be at least 1"),
         ({"max_parents": -1}, "max_parents must be at least 0"),
-        ({"method": "magic"}, "the solver must be one of auto"),
+        ({"solver": "magic"}, "the solver must be one of auto"),
         ({"time_limit": -1.0}, "the limit 'seconds' must be at least 0"),
         ({"constraints": Constraints(required_arcs=(("a", "z"),))}, "'z' is not a column"),
         ({"constraints": Constraints(required_arcs=(("a", "y"),))}, "the class has no parents"),
@@ -365,9 +365,11 @@ def test_a_recipe_survives_json(recipe):
     assert messages["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
     assert messages["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
     assert Constraints.from_json(messages["constraints"]) == recipe.constraints
-    plain = ("structure", "max_parents", "k", "ess", "method", "time_limit", "n_jobs", "seed")
+    plain = ("structure", "max_parents", "k", "ess", "solver", "time_limit", "n_jobs", "seed")
     assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
     assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
+    messages["method"] = messages.pop("solver")  # as in earlier versions
+    assert Recipe.from_json(messages).to_json() == recipe.to_json()
 
 
 def test_a_listener_receives_the_network():
@@ -382,7 +384,7 @@ def test_a_listener_receives_the_network():
 
     listener = Listener()
 
-    learned = learn(DATA, "y", Recipe(structure="anb", method="ilp", n_jobs=1), listener=listener)
+    learned = learn(DATA, "y", Recipe(structure="anb", solver="ilp", n_jobs=1), listener=listener)
 
     assert listener.heard == (learned.solution.dag, pytest.approx(learned.solution.score))
 

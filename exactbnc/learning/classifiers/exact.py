@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from exactbnc.network.contributions import Contributions
 
 
+OTHER_NAMES = {"score": "criterion", "method": "solver"}
+
+
 class ExactBNClassifier(TableClassifier):
     """A Bayesian-network classifier whose structure is proved to be the best of its kind.
 
@@ -43,7 +46,7 @@ class ExactBNClassifier(TableClassifier):
         "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its Markov
         blanket).
     criterion : str or Score, default "bdeu"
-        The name of a score (`exactbnc scores`), or a Score.
+        The name of a score (`exactbnc scores`), or a Score. May also be given as `score`.
     max_parents : int, optional
         Most parents of a variable, the class counted; by default as many as 500,000 families allow.
     k : int, default 2
@@ -62,8 +65,8 @@ class ExactBNClassifier(TableClassifier):
         For missing values in the training data.
     states : mapping, optional
         Name -> states of a column, also those that do not occur.
-    method : str, default "auto"
-        The solver: "auto", "dp", "order", "ilp" or "tree".
+    solver : str, default "auto"
+        "auto", "dp", "order", "ilp" or "tree".
     time_limit : float, optional
         Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap.
     n_jobs : int, optional
@@ -72,6 +75,11 @@ class ExactBNClassifier(TableClassifier):
         The seed of the solver; None is 0, so that results repeat.
     verbose : int, default 0
         1 reports the data and the result on stderr.
+    score : str or Score, optional
+        Another name of `criterion`, the one that `exactbnc.solve` and the commands have. It is not kept under this
+        name, which the method `score(X, y)` has.
+    method : str, optional
+        The former name of `solver`.
 
     Attributes
     ----------
@@ -111,14 +119,16 @@ class ExactBNClassifier(TableClassifier):
         missing: str = "error",
         states: Mapping[str, Any] | None = None,
         allow_identifiers: bool = False,
-        method: str = "auto",
+        solver: str = "auto",
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        score: str | Score | None = None,
+        method: str | None = None,
     ) -> None:
         self.structure = structure
-        self.criterion = criterion
+        self.criterion = criterion if score is None else score
         self.max_parents = max_parents
         self.k = k
         self.ess = ess
@@ -129,11 +139,21 @@ class ExactBNClassifier(TableClassifier):
         self.missing = missing
         self.states = states
         self.allow_identifiers = allow_identifiers
-        self.method = method
+        self.solver = solver if method is None else method
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The parameters without their other names."""
+        return [name for name in super()._get_param_names() if name not in OTHER_NAMES]
+
+    def set_params(self, **params: Any) -> ExactBNClassifier:
+        """Set parameters; `score` is `criterion`, and `method` is `solver`."""
+        super().set_params(**{OTHER_NAMES.get(name, name): value for name, value in params.items()})
+        return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
         """Learn structure and parameters; `sample_weight` are whole numbers: a row counts that many times."""
@@ -197,7 +217,7 @@ class ExactBNClassifier(TableClassifier):
                 "The 'feature_selection' parameter of ExactBNClassifier must be None or 'bayes_factor'. "
                 f"Got {self.feature_selection!r} instead."
             )
-        own = ("structure", "criterion", "parameters", "max_parents", "k", "ess", "method", "time_limit")
+        own = ("structure", "criterion", "parameters", "max_parents", "k", "ess", "solver", "time_limit")
         return Recipe(
             **{name: getattr(self, name) for name in own},
             constraints=_constraints(self.constraints),

@@ -65,6 +65,16 @@ def test_a_clone_has_the_parameters_and_nothing_learned(model):
     assert not hasattr(copy, "classes_")
 
 
+@pytest.mark.parametrize(("name", "other", "value"), [("criterion", "score", "bic"), ("solver", "method", "dp")])
+def test_a_parameter_may_have_another_name(name, other, value):
+    for model in (ExactBNClassifier(**{other: value}), ExactBNClassifier().set_params(**{other: value})):
+        copy = clone(model)
+
+        assert copy.get_params()[name] == value
+        assert other not in copy.get_params()
+        assert callable(copy.score)
+
+
 def test_parameters_are_set_by_name():
     model = ExactBNClassifier().set_params(structure="kdb", k=1, ess=4.0)
 
