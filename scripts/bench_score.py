@@ -29,7 +29,6 @@ from _bench import (
     ROOT,
     WALL_SECONDS,
     Row,
-    Timing,
     as_markdown,
     as_text,
     forget_peak,
@@ -42,7 +41,6 @@ from _bench import (
     peak_bytes,
     resident_bytes,
     timed_row,
-    wall_seconds_of,
 )
 
 from scorecache.cache import ScoreCache
@@ -307,30 +305,6 @@ def random_cache() -> ScoreCache:
     return ScoreCache.from_arrays([f"variable{v}" for v in range(FILE_VARS)], children, scores, starts, flat)
 
 
-def first_use(name: str, settings: Settings) -> list[Row]:
-    """Wall seconds of `exactbnc score` on a small table: nothing compiled yet, and everything."""
-    with tempfile.TemporaryDirectory() as folder:
-        data, target = Path(folder) / "small.csv", Path(folder) / "small.jkl"
-        write_bits(dependent_bits(*SMALL), data)
-        limits = ["--max-parents", "3", "--quiet"]
-        command = [sys.executable, "-m", "exactbnc", "score", str(data), *limits, "-o", str(target)]
-        environment = {"NUMBA_CACHE_DIR": str(Path(folder) / "numba")}
-        cold = wall_seconds_of(command, environment)
-        warm = [wall_seconds_of(command, environment) for _ in range(settings.repeats)]
-    sizes = {"n_vars": SMALL[0], "n_rows": SMALL[1]}
-    return [
-        timed_row(f"{name}-cold", Timing((cold,), unit=WALL_SECONDS), **sizes, note="one run, an empty numba cache"),
-        timed_row(f"{name}-warm", Timing(tuple(warm), unit=WALL_SECONDS), **sizes),
-    ]
-
-
-def version(name: str, settings: Settings) -> list[Row]:
-    """Wall seconds of `exactbnc --version`."""
-    command = [sys.executable, "-m", "exactbnc", "--version"]
-    timing, _ = measure(lambda: command, wall_seconds_of, settings.repeats, unit=WALL_SECONDS)
-    return [timed_row(name, timing, target=0.3)]
-
-
 def write_bits(dataset: Dataset, path: Path) -> None:
     """A CSV file of a binary table, with a header."""
     text = np.full((dataset.n_rows, 2 * dataset.n_vars), ord(","), dtype=np.uint8)
@@ -357,8 +331,6 @@ CASES: dict[str, Callable[[str, Settings], list[Row]]] = {
     "million-coins-memory": partial(memory_above_data, make=fair_coins),
     "threads": threads,
     "file": score_file,
-    "first-use": first_use,
-    "version": version,
 }
 
 

@@ -2,8 +2,7 @@
 
     python scripts/bench_solve.py --list short -o runs.jsonl              public files, beside the repository
     python scripts/bench_solve.py --list dense --seeds 0,1,2 --time-limit 300 -o runs.jsonl --resume
-    python scripts/bench_solve.py instances --only 'wine.*' --method ilp  any folder or files
-    python scripts/bench_solve.py --first-use                             the whole command, cold and warm
+    python scripts/bench_solve.py instances --only 'wine.*' --solver ilp  any folder or files
 
 Every run is a process of its own on as many processors as `--threads` says. It imports, solves a small problem by each
 method that may be needed, so that the kernels are loaded, and then reads and solves the file. The columns of a line:
@@ -35,7 +34,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from _bench import ROOT, load_average, machine_facts, wall_seconds_of
+from _bench import ROOT, load_average, machine_facts
 from rich.console import Console
 from rich.table import Table
 from solving.entries import SOLVED_STATUSES, WRONG, instance_name, read_runs
@@ -47,7 +46,6 @@ from solving.worker import Task, work
 
 METHODS = ("auto", "dp", "ilp", "order", "tree")
 PUBLIC = ROOT.parent / "shared" / "instances"
-FIRST_USE_FILE = ROOT / "instances" / "asia-500.bic.3.jkl"
 INTERRUPTED = 130
 SECONDS_TO_WARM_UP = 900
 """What a process may take for imports and kernels that are not on disk, which the time limit is not for."""
@@ -59,8 +57,6 @@ def main(arguments: list[str] | None = None) -> int:
         work(Task(**json.loads(sys.argv[2])) if sys.argv[2] else None, sys.argv[3], Path(sys.argv[4]), int(sys.argv[5]))
         return 0
     options = _parse(arguments)
-    if options.first_use:
-        return first_use(options.method)
     tasks = [
         Task(str(path), options.method, seed, options.time_limit, options.threads)
         for seed in options.seeds
@@ -154,19 +150,6 @@ def source_facts() -> dict[str, Any]:
     return {"commit": commit, "dirty": bool(plus)}
 
 
-def first_use(method: str) -> int:
-    """Wall seconds of a whole `exactbnc solve`: no kernel compiled yet, and all of them."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "exactbnc", "solve", str(FIRST_USE_FILE), "--solver", method, "--quiet"]
-        environment = {"NUMBA_CACHE_DIR": str(Path(folder) / "numba")}
-        cold, warm = (wall_seconds_of(command, environment) for _ in range(2))
-    facts = source_facts()
-    print(f"exactbnc solve {FIRST_USE_FILE.name} --solver {method}, wall seconds of the whole command")
-    print(f"commit {facts['commit']}{'+changes' if facts['dirty'] else ''}, load average {load_average()}")
-    print(f"cold (no kernel in the disk cache): {cold:.2f}\nwarm (all kernels in it):           {warm:.2f}")
-    return 0
-
-
 def print_table(lines: Sequence[Mapping[str, Any]]) -> None:
     """One row per run, and what they come to."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -245,21 +228,18 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--time-limit", type=float, default=60.0, metavar="S", help="wall seconds of a run (default: 60)"
     )
-    parser.add_argument("--method", choices=METHODS, default="auto")
+    parser.add_argument("--solver", dest="method", choices=METHODS, default="auto")
     parser.add_argument("--seeds", type=_seeds, default=(0,), metavar="0,1,2", help="default: 0")
     parser.add_argument("--only", action="append", metavar="NAME", help="instances to run, * for any text")
     parser.add_argument("--list", choices=LISTS, help="of the public files, some")
     parser.add_argument("-o", "--output", type=Path, metavar="RUNS.jsonl", help="where the lines go (default: nowhere)")
     parser.add_argument("--resume", action="store_true", help="go on with a file, skip the runs that it holds")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="processors per run (default: 1)")
-    parser.add_argument("--first-use", action="store_true", help="time a cold and a warm command, nothing else")
     options = parser.parse_args(arguments)
     if options.threads < 1:
         parser.error(f"--threads must be at least 1. Got {options.threads} instead.")
     if not options.time_limit > 0:
         parser.error(f"--time-limit must be more than 0. Got {options.time_limit} instead.")
-    if options.first_use:
-        return options
     absent = [str(path) for path in options.paths or [PUBLIC] if not path.exists()]
     if absent:
         parser.error(f"there is no {', '.join(absent)}")

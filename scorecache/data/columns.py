@@ -25,8 +25,8 @@ MISSING_VALUES = ("?", "NA", "N/A", "#N/A", "nan", "null", "None", "<NA>", "NaT"
 Texts = tuple[list[str], NDArray[np.integer]]
 """The distinct texts of a column in a batch, and for every row the position of its text."""
 
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
-_COMMA_NUMBER = re.compile(r"[+-]?(?:\d+,\d*|,\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"[+-]?(?:\d++,\d*+|,\d++)(?:e[+-]?\d++)?", re.ASCII | re.IGNORECASE)
 _FOLDED_MISSING = frozenset(text.casefold() for text in MISSING_VALUES)
 
 

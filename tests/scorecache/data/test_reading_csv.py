@@ -6,6 +6,7 @@ import io
 import lzma
 import re
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorecache.data import csvblocks
-from scorecache.data.columns import MISSING_VALUES
+from scorecache.data.columns import MISSING_VALUES, number_of
 from scorecache.data.csvblocks import SEPARATORS
 from scorecache.data.dataset import Dataset
 from scorecache.data.reading import read_csv
@@ -346,6 +347,14 @@ def test_states_of_no_column_are_refused(table):
 def test_missing_values_are_recognised(table, text):
     assert table(f"x,y\n0,1\n{text},0\n", missing="drop").codes.tolist() == [[0], [0]]
     assert table(f"x,y\n0,1\n{text},0\n", missing="category").states == (("0", "missing"), ("0", "1"))
+
+
+@pytest.mark.parametrize("text", ["9" * 200_000 + "x", "1." + "9" * 200_000 + "x", "1e" + "9" * 200_000 + "x"])
+def test_a_long_text_is_told_from_a_number_at_once(text):
+    begun = time.process_time()
+
+    assert number_of(text) is None
+    assert time.process_time() - begun < 1
 
 
 def test_missing_values_can_be_other_texts(table):
