@@ -18,7 +18,7 @@ def listing(texts: Iterable[str], most: int = 10) -> str:
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """What came, cut to so many characters; unlike `repr`, no text is made of what is cut off."""
+    """What came, shortened to a number of characters; unlike `repr`, no text is made of what is cut off."""
     if isinstance(value, str):
         return repr(value[:most])[:most] if len(value) > most else repr(value)
     return _SHORT.repr(value)[:most]

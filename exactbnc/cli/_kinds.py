@@ -55,7 +55,7 @@ def expecting(path: str, *wanted: Kind) -> Iterator[None]:
 
 
 def kind_of(path: str) -> Kind | None:
-    """What a file looks like from its beginning; None if that cannot be told."""
+    """What a file looks like from its beginning; None if it cannot be recognised."""
     from scorecache.system.files import open_input
 
     if not os.path.isfile(path):  # a pipe has been read, and would be waited for

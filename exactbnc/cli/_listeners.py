@@ -103,7 +103,7 @@ def solve_log(path: str | None) -> Iterator[SolveLog]:
 
 
 class IncumbentFiles:
-    """A listener that writes DIR/NNNN-SCORE.json; numbers go on after those that are there.
+    """A listener that writes DIR/NNNN-SCORE.json; numbers continue after those that are there.
 
     A file that cannot be written does not end the search; `fault` says what went wrong last.
     """

@@ -1,7 +1,7 @@
 """SIGTERM ends a command as Ctrl-C does: temporary files go, and what keeps its result on Ctrl-C keeps it here too.
 
 Batch systems, `timeout` and containers send SIGTERM, whose own effect is to end the process on the spot. Here it is
-handed on to whoever handles Ctrl-C at that moment: Python, which raises KeyboardInterrupt, or a solver that stops.
+handed on to the handler of Ctrl-C at that moment: Python, which raises KeyboardInterrupt, or a solver that stops.
 Where Python has nobody to hand an exception to, in a `__del__` or in a callback of the compiler, it prints it and goes
 on; then the signal is sent again.
 """

@@ -41,7 +41,7 @@ def explain(
 ) -> None:
     """Show what each family of the network adds to the log-odds of the predicted class against the next one.
 
-    Families with an unknown value cannot be told apart: they are one term, with the values summed out.
+    Families with an unknown value cannot be separated: they are one term, with the values summed out.
     """
     from exactbnc.learning.model import read_model
     from exactbnc.network.contributions import contributions

@@ -86,7 +86,7 @@ def certify(problem: Problem, dag: DAG, *, limits: Limits | None = None, seed: i
     BetterNetworkError
         If there is a better network.
     ParameterError
-        If there is no proof for such a problem, or the network is none of its networks.
+        If there is no proof for such a problem, or the network is not one of its networks.
 
     Examples
     --------

@@ -109,7 +109,7 @@ def n_small(total_weight: int) -> int:
 
 @kernel
 def new_tables(n_sets: int, nested: Nested, n_small: int, n_large: int, n_cells: int) -> Tables:
-    """Room for the tables of so many sets; a projection is kept only if it is smaller by the merged share."""
+    """Room for the tables of a number of sets; a projection is kept only if it is smaller by the merged share."""
     n_vars, n_rows = nested.codes.shape
     n_entries = int(n_rows / (1.0 - MERGED_SHARE)) + n_vars + 1
     return Tables(

@@ -20,7 +20,7 @@ FEWEST_REFINED = 3
 """With fewer joint sets P + {x} to count, P itself is not worth a table."""
 
 MOST_TAIL_CELLS = 32
-"""So many cells may the smallest variables of a joint set have that are counted without a table of their own."""
+"""Most cells of the smallest variables of a joint set that are counted without a table of their own."""
 
 
 class NestedRows(NamedTuple):
@@ -156,7 +156,7 @@ def nested_values(
 
 @kernel
 def _tail_length(lattice: Lattice, row: Ints, nested: Nested) -> int:
-    """So many of the smallest variables of a row, and x below them, are counted at once."""
+    """How many of the smallest variables of a row, and x below them, are counted at once."""
     n_tail, n_cells = 0, lattice.arities[row[0]]
     while n_tail < lattice.size - 1:
         n_cells *= lattice.arities[row[n_tail]]

@@ -101,7 +101,7 @@ class TextColumn:
 
 
 class MeasuredColumn(TextColumn):
-    """A column that goes on with the numbers themselves once it has more of them than states are allowed.
+    """A column that keeps the numbers themselves once it has more of them than states are allowed.
 
     Anything else among the numbers, a missing value or a text, is numbered as before.
     """

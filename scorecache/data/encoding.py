@@ -270,7 +270,7 @@ def check_columns(columns: Sequence[RawColumn], encoding: Encoding) -> None:
 
 
 def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashable]], encoding: Encoding) -> None:
-    """Refuse columns with so many values that they can hardly be meant as categories."""
+    """Refuse columns with too many values for categories."""
     numeric: list[str] = []
     textual: list[str] = []
     for column, values in zip(columns, present, strict=True):

@@ -1,7 +1,7 @@
 """Score files: `read_cache` and `write_cache` for every format in the registry `FORMATS`.
 
-The format is told by the suffix, after `.gz` or `.xz` is taken off; a file with no known suffix is taken for `.jkl`, as
-other programs do. `-` is standard input or output.
+The format follows from the suffix, after `.gz` or `.xz` is taken off; a file with no known suffix is read as `.jkl`,
+as other programs do. `-` is standard input or output.
 """
 
 from __future__ import annotations

@@ -74,9 +74,9 @@ def _read_table(source: Source) -> FamilyTable:
     for words in rows:
         if table.names and _is_set(words):
             child, n_sets = table.names[-1], table.n_sets_of_last
-            raise source.fault(f"child {child!r} announces {n_sets} parent sets but goes on with {shown(words)}")
+            raise source.fault(f"child {child!r} announces {n_sets} parent sets but continues with {shown(words)}")
         if len(table.names) == n_vars:
-            raise source.fault(f"the file announces {n_vars} variables but goes on with {shown(words)}")
+            raise source.fault(f"the file announces {n_vars} variables but continues with {shown(words)}")
         _read_child(source, words, rows, table)
     if len(table.names) < n_vars:
         raise source.fault(f"the file announces {n_vars} variables but lists {len(table.names)}")

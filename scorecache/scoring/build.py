@@ -37,7 +37,7 @@ from scorecache.system.memory import available_memory
 from scorecache.system.versions import versions
 
 LARGE_PIECES = 64
-"""Pieces that go to a folder or to a cluster are so many times as large as those of threads."""
+"""Pieces that go to a folder or to a cluster are this many times as large as those of threads."""
 
 MOST_ROWS = 2**31 - 1
 """Counts are 32 bits wide."""

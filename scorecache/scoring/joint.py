@@ -53,7 +53,7 @@ class JointBuild:
     blocks: Blocks | None
     """All-positive counts, where some are not."""
     split: tuple[int, ...]
-    """Per level: so many of the first variables are counted by bitmaps."""
+    """Per level: how many of the first variables are counted by bitmaps."""
     plain: bool
     """Counted in numpy, without kernels."""
 

@@ -1,4 +1,4 @@
-"""The one level loop: every build, whoever runs its pieces.
+"""The one level loop: every build, wherever its pieces run.
 
 A level is cut into pieces, ranges of joint sets or of parent sets. A piece needs the level below and nothing of its own
 level, so threads, the workers of a cluster and a build that is resumed from finished pieces run the same ones, in any

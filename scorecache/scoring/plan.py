@@ -33,8 +33,8 @@ FEWEST_CELLS = 64
 
 LARGE_SET = 7
 FEWEST_ROWS_NESTED, MOST_ROWS_NESTED = 512, 1 << 21
-"""Nested tables pay where sets of so many variables are counted, for so many distinct rows: with few rows labels are
-quicker, and every row takes memory."""
+"""Nested tables pay where sets of at least this many variables are counted, for a number of distinct rows in this range:
+with few rows labels are quicker, and every row takes memory."""
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""
@@ -122,7 +122,7 @@ def n_subsets(n: int, most: int) -> int:
 
 
 def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base: int) -> int:
-    """So many of the variables (arities ascending) that all their joint sets of that size are counted by bitmaps.
+    """The number of variables (arities ascending) such that all their joint sets of that size are counted by bitmaps.
 
     The number falls as the size grows, so that a set counted by bitmaps has all its subsets counted by bitmaps too.
     """

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from scorecache.errors import ClusterError
 
 PATIENCE = 3
-"""So many times in a row the workers may be lost without a single task done."""
+"""How often in a row the workers may be lost without a single task done."""
 
 AHEAD = "2 * n_jobs"
 """Tasks that joblib hands out in advance: results do not pile up."""
@@ -266,7 +266,7 @@ def _is_ray(backend: Any) -> bool:
 
 
 def _attempt(function: Callable[..., Any], key: Any, *arguments: Any) -> tuple[Any, Any, Exception | None]:
-    """Run a task on a worker; its error is a result, so that errors of the backend itself can be told from it."""
+    """Run a task on a worker; its error is a result, so that it differs from errors of the backend itself."""
     found = [word.fetch() if isinstance(word, _Stored) else word for word in arguments]
     try:
         return key, function(*found), None

@@ -27,10 +27,10 @@ from exactbnc.solvers.bounds.root.separation import Separators, separate
 from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, RootSettings
 from exactbnc.solvers.bounds.root.state import (
     LARGEST_SUM,
+    NO_HOOKS,
     SMALL_SHARE,
-    Improve,
+    Hooks,
     Incumbent,
-    OnRound,
     RootResult,
     RootState,
 )
@@ -83,15 +83,14 @@ def solve_root_by_ascent(
     *,
     settings: RootSettings = DEFAULT_SETTINGS,
     most_rounds: int = MOST_ROUNDS,
-    improve: Improve | None = None,
-    on_round: OnRound | None = None,
+    hooks: Hooks = NO_HOOKS,
 ) -> RootResult:
     """Raise the bound of `multipliers` on `cuts`, clusters all, as `solve_root` does but without an LP."""
     if not np.all(cuts.facet == CLUSTER):
         raise ValueError(f"block-coordinate ascent takes clusters, got {np.sum(cuts.facet != CLUSTER)} facets")
-    root = RootState(table, incumbent, settings, run, improve)
+    root = RootState(table, incumbent, settings, run, hooks)
     ascent = _BlockAscent(root, run.seed)
-    ascent.ascend(cuts, multipliers, most_rounds, on_round)
+    ascent.ascend(cuts, multipliers, most_rounds)
     return root.result(ascent.worth_keeping())
 
 
@@ -107,7 +106,7 @@ class _BlockAscent:
         self.reduced = np.zeros(0, dtype=np.int64)  # of the families that are left
         self.first_bound = self.root.bound
 
-    def ascend(self, cuts: Cuts, multipliers: Ints, most_rounds: int, on_round: OnRound | None) -> None:
+    def ascend(self, cuts: Cuts, multipliers: Ints, most_rounds: int) -> None:
         """Rounds: bound and fix, sweep, separate, cool; now and then a dual ascent and a network."""
         root = self.root
         self._join(cuts, multipliers.astype(np.float64))
@@ -134,8 +133,8 @@ class _BlockAscent:
                 self._join(found, np.zeros(found.n_cuts))
             if root.n_rounds % ASCENT_EVERY == 0 and root.table.n_vars <= MOST_ASCENT_VARIABLES:
                 self._dual_ascent()
-            if on_round is not None:
-                on_round(root.bound, root.incumbent)
+            if root.hooks.on_round is not None:
+                root.hooks.on_round(root.bound, root.incumbent)
             gaps.append(root.gap)
             temperature = max(COOLING * temperature, coldest)
 

@@ -20,10 +20,9 @@ from exactbnc.solvers.bounds.root.separation import separate
 from exactbnc.solvers.bounds.root.settings import DEFAULT_SETTINGS, LONG, RootSettings
 from exactbnc.solvers.bounds.root.state import (
     LARGEST_SUM,
-    Improve,
+    NO_HOOKS,
+    Hooks,
     Incumbent,
-    OnCuts,
-    OnRound,
     RootResult,
     RootState,
     is_among_first,
@@ -49,17 +48,15 @@ def solve_root(
     run: Run,
     *,
     settings: RootSettings = DEFAULT_SETTINGS,
-    improve: Improve | None = None,
-    on_round: OnRound | None = None,
-    on_cuts: OnCuts | None = None,
+    hooks: Hooks = NO_HOOKS,
 ) -> RootResult:
     """Raise the bound of `multipliers` on `cuts` until it is closed or the tail is flat; Stopped is raised earlier."""
-    root = RootState(table, incumbent, settings, run, improve)
-    _rounds(root, cuts, multipliers, on_round, on_cuts)
+    root = RootState(table, incumbent, settings, run, hooks)
+    _rounds(root, cuts, multipliers)
     return root.result(root.worth_keeping())
 
 
-def _rounds(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | None, on_cuts: OnCuts | None) -> None:
+def _rounds(root: RootState, cuts: Cuts, multipliers: Ints) -> None:
     """Bound and fix by the given multipliers, then rounds: solve, bound and fix, price, separate.
 
     When the tail is flat, or nothing is found, facets are separated in every round until it is flat again: greedy
@@ -90,10 +87,7 @@ def _rounds(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | 
             root.look_for_network(lp.families, solved.x)
         with root.timed("price"):
             entering = _price(root, lp.families, rows, solved.multipliers)
-        if on_cuts is not None:
-            _publish(root, rows, on_cuts)
-        if on_round is not None:
-            on_round(root.bound, root.incumbent)
+        _report(root, rows)
         gaps.append(root.gap)
         if root.is_closed:
             break
@@ -122,10 +116,14 @@ def _rounds(root: RootState, cuts: Cuts, multipliers: Ints, on_round: OnRound | 
         root.add_cuts(found)
 
 
-def _publish(root: RootState, rows: Ints, on_cuts: OnCuts) -> None:
-    is_used = root.multipliers > 0
-    is_used[rows] = True
-    on_cuts(root.cuts.chosen(is_used), root.multipliers[is_used])
+def _report(root: RootState, rows: Ints) -> None:
+    """Hand the cuts in use and the state of the round to the hooks."""
+    if root.hooks.on_cuts is not None:
+        is_used = root.multipliers > 0
+        is_used[rows] = True
+        root.hooks.on_cuts(root.cuts.chosen(is_used), root.multipliers[is_used])
+    if root.hooks.on_round is not None:
+        root.hooks.on_round(root.bound, root.incumbent)
 
 
 def _price(root: RootState, families: Ints, rows: Ints, lp_multipliers: Floats) -> Ints:

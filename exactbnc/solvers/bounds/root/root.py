@@ -30,7 +30,7 @@ from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
-from exactbnc.solvers.bounds.root.state import Incumbent, RootResult
+from exactbnc.solvers.bounds.root.state import Hooks, Incumbent, RootResult
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, families_in_order, order_of
 from exactbnc.solvers.local_search.orders import Effort, Families, families, improve, search_orders
@@ -149,8 +149,7 @@ class _Rooting:
                     run,
                     settings=self.settings,
                     most_rounds=BLOCK_ROUNDS,
-                    improve=improved,
-                    on_round=self._publish,
+                    hooks=Hooks(improved, self._publish),
                 )
             cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
             if on_cuts is not None:
@@ -164,9 +163,7 @@ class _Rooting:
                     incumbent,
                     run,
                     settings=self.settings,
-                    improve=improved,
-                    on_round=self._publish,
-                    on_cuts=on_cuts,
+                    hooks=Hooks(improved, self._publish, on_cuts),
                 )
         self._publish(result.bound, result.incumbent)
         root = _root(table, result, self.settings, seconds)

@@ -66,12 +66,19 @@ class RootResult:
     seconds: dict[str, float]
 
 
-Improve = Callable[[Ints], Ints]
-"""From an order that follows an LP point to a better one: a local search."""
-OnRound = Callable[[int, Incumbent], None]
-"""Called with the bound and the incumbent."""
-OnCuts = Callable[[Cuts, Ints], None]
-"""Called with the cuts in use and the best multipliers on them."""
+@dataclass(frozen=True)
+class Hooks:
+    """What is called on the way: `improve` turns an order that follows an LP point into a better one by local search.
+
+    `on_round` gets the bound and the incumbent after each round, `on_cuts` the cuts in use and their multipliers.
+    """
+
+    improve: Callable[[Ints], Ints] | None = None
+    on_round: Callable[[int, Incumbent], None] | None = None
+    on_cuts: Callable[[Cuts, Ints], None] | None = None
+
+
+NO_HOOKS = Hooks()
 
 
 class RootState:
@@ -83,10 +90,10 @@ class RootState:
         incumbent: Incumbent,
         settings: RootSettings,
         run: Run,
-        improve: Improve | None,
+        hooks: Hooks,
     ) -> None:
         self.table, self.incumbent, self.settings, self.run = table, incumbent, settings, run
-        self.improve = improve
+        self.hooks = hooks
         self.start, self.members = members_of(table.masks)
         self.smallest = smallest_families(self.start, table.child_start)
         self.live, self.live_index = table, np.arange(table.n_families)
@@ -154,7 +161,7 @@ class RootState:
         child_start = np.searchsorted(table.child[listed], np.arange(table.n_vars + 1))
         order = sink_order(child_start, *rows_of(self.start, self.members, listed), self.x[listed])
         if order is not None:
-            order = order if self.improve is None else self.improve(order)
+            order = order if self.hooks.improve is None else self.hooks.improve(order)
             found = best_families(table.child_start, self.start, self.members, order)
             if found is not None:
                 self.offer(found)

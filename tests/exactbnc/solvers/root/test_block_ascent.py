@@ -22,6 +22,7 @@ from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
+from exactbnc.solvers.bounds.root.state import Hooks
 from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.local_search.orders import families, improve
@@ -254,5 +255,6 @@ def test_an_interrupt_between_rounds_reaches_the_caller():
         raise KeyboardInterrupt
 
     start = network_of_order(table, range(20))
+    hooks = Hooks(on_round=interrupt)
     with pytest.raises(KeyboardInterrupt):
-        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=0)), start, Run.of(), on_round=interrupt)
+        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=0)), start, Run.of(), hooks=hooks)

@@ -19,7 +19,7 @@ from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Reduced, cluster_cuts, jo
 from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings, Tail
-from exactbnc.solvers.bounds.root.state import Incumbent, RootState
+from exactbnc.solvers.bounds.root.state import Hooks, Incumbent, RootState
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
@@ -220,7 +220,8 @@ def test_given_multipliers_are_never_made_worse(seed):
     first = literal_bound(table, np.ones(table.n_families, dtype=bool), cuts, given_multipliers)
 
     bounds = []
-    solve_root(table, cuts, given_multipliers, start, Run.of(), on_round=lambda bound, _: bounds.append(bound))
+    hooks = Hooks(on_round=lambda bound, _: bounds.append(bound))
+    solve_root(table, cuts, given_multipliers, start, Run.of(), hooks=hooks)
 
     assert bounds == sorted(bounds)
     assert all(bound >= first for bound in bounds)
@@ -276,7 +277,7 @@ def test_a_run_that_is_interrupted_stops_after_the_round():
         run.clock.interrupt()
 
     with pytest.raises(Stopped, match="interrupted"):
-        solve_root(table, no_cuts(1), NOTHING, start, run, on_round=interrupt)
+        solve_root(table, no_cuts(1), NOTHING, start, run, hooks=Hooks(on_round=interrupt))
 
     assert len(bounds) == 1
 
@@ -293,7 +294,8 @@ def test_an_order_may_be_improved_before_it_is_tried():
     start = network_of_order(table, range(8))
     tried = []
 
-    solve_root(table, no_cuts(1), NOTHING, start, Run.of(), improve=lambda order: tried.append(order) or order)
+    hooks = Hooks(improve=lambda order: tried.append(order) or order)
+    solve_root(table, no_cuts(1), NOTHING, start, Run.of(), hooks=hooks)
 
     assert tried
     assert all(sorted(order.tolist()) == list(range(8)) for order in tried)
