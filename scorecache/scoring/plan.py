@@ -33,8 +33,8 @@ FEWEST_CELLS = 64
 
 LARGE_SET = 7
 FEWEST_ROWS_NESTED, MOST_ROWS_NESTED = 512, 1 << 21
-"""Nested tables pay where sets of at least this many variables are counted, for a number of distinct rows in this range:
-with few rows labels are quicker, and every row takes memory."""
+"""Nested tables pay where sets of at least this many variables are counted, with a number of distinct rows in this
+range: with fewer rows labels are quicker, and every row takes memory."""
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""
