@@ -3,8 +3,8 @@
 
     python scripts/bench_anb.py [--data FOLDER] [--only NAME ...] [--scores bdeu,fnml,fcll,acll] [--time-limit 300]
 
-Numeric columns are cut at the median, rows with missing values are dropped, and a feature has at most three feature
-parents. Kernels are loaded by a small problem first.
+Numeric columns are discretised at the median, rows with missing values are dropped, and a feature has at most three
+feature parents. Kernels are loaded by a small problem first.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
     scripts/bench_scale.py large [--rows N] [--folder DIR]   10 million x 30, Parquet and CSV: seconds and peak memory
     scripts/bench_scale.py model                             predicted and measured seconds and bytes
-    scripts/bench_scale.py parts                             one child at a time against all children together
+    scripts/bench_scale.py parts                             the pieces of a cluster against threads, both on one core
 
 The tables are made here, in batches, and deleted afterwards.
 """
@@ -136,10 +136,10 @@ def measure_one(number: int) -> None:
 
 
 def measure_parts() -> None:
-    """CPU seconds of all children together and of one child at a time."""
+    """CPU seconds of a build on one thread, and of its pieces as a cluster runs them, on one worker."""
     from scorecache.scoring.build import plan_build
 
-    print("| variables | rows | arities | parents | score | together s | one at a time s | ratio |\n"
+    print("| variables | rows | arities | parents | score | local s | in pieces s | ratio |\n"
           "|--:|--:|:--|--:|:--|--:|--:|--:|")  # fmt: skip
     for n_vars, n_rows, kinds, parents, score in CONFIGURATIONS:
         plan_build(_dataset(n_vars, 200, kinds), score, max_parents=min(parents, 3)).run(n_jobs=1, distribute=True)

@@ -5,8 +5,8 @@
     python scripts/evaluate_all.py --only 'heart*' --folds 5 --structure tan,anb
     python scripts/evaluate_all.py --missing category -o results.jsonl --resume
 
-A data set is a `.csv.gz` file with names on top and the class in the last column. Numbers are cut at the median of the
-training rows. `--time-limit` is for one fold of one structure; structures that were not proved best are counted.
+A data set is a `.csv.gz` file with names on top and the class in the last column. Numbers are discretised at the median
+of the training rows. `--time-limit` is for one fold of one structure; structures that were not proved best are counted.
 """
 
 from __future__ import annotations

@@ -121,8 +121,8 @@ def test_cut_points_come_from_the_training_rows():
     parts = splits.parts(FOLDER, "iris")
 
     for part, (train, _) in zip(parts, splits.row_splits(data, "iris"), strict=True):
-        learned = splits.learn_cuts(data.rows(train), "class", "mdlp", keep_at_most=splits.KEEP_AT_MOST)
-        assert part.known.states == part.asked.states == splits.cut(data, learned).states
+        learned = splits.find_cut_points(data.rows(train), "class", "mdlp", keep_at_most=splits.KEEP_AT_MOST)
+        assert part.known.states == part.asked.states == splits.discretized(data, learned).states
     assert len({part.known.states for part in parts}) > 1  # other rows, other cut points
 
 

@@ -16,18 +16,18 @@ HARDLY_REPEATED = 0.5
 """Distinct values per row from which a column looks like an identifier."""
 
 
-def notes_on_columns(dataset: Dataset, class_name: str, *, is_cut: bool) -> Iterator[str]:
-    """The notes; columns of numbers need none if they are cut."""
+def notes_on_columns(dataset: Dataset, class_name: str, *, is_discretized: bool) -> Iterator[str]:
+    """The notes; columns of numbers need none if they are discretised."""
     from exactbnc.learning.discretize.tables import numeric_columns
     from scorecache.wording import listing
 
     numeric = numeric_columns(dataset, class_name)
     sizes = {name: len(states) for name, states in zip(dataset.names, dataset.states, strict=True)}
     many = [f"{name} ({sizes[name]})" for name in numeric if sizes[name] > MANY_VALUES]
-    if many and not is_cut:
+    if many and not is_discretized:
         yield (
             f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
-            "--discretize mdlp cuts them into intervals"
+            "--discretize mdlp turns them into intervals"
         )
     others = [name for name in dataset.names if name not in {*numeric, *dataset.measurements, class_name}]
     mixed = {name: _texts_among_numbers(dataset, name) for name in others}

@@ -26,7 +26,7 @@ class AnyColumn:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The table, not cut yet, its class, and how its numbers are to be cut."""
+    """The table as it was read, its class, and the method that discretises its numbers."""
 
     dataset: Dataset
     class_name: str
@@ -42,12 +42,12 @@ def training_data(data: str | None, class_name: str | None, table: TrainingOptio
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             talk.note(f"rows without a class are left out: {n_without:,}")
-        for note in notes_on_columns(dataset, class_name, is_cut=table.discretize is not None):
+        for note in notes_on_columns(dataset, class_name, is_discretized=table.discretize is not None):
             talk.note(note)
         return Training(dataset, class_name, table.discretize)
     dataset, discretize = embedded_data(), table.discretize or "mdlp"
     class_name = check_class(dataset, class_name or IRIS_CLASS)
-    talk.note(f"no file given: the iris data, class {class_name}, numbers cut by {discretize}")
+    talk.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
     return Training(dataset, class_name, discretize)
 
 
@@ -66,21 +66,21 @@ def embedded_data() -> Dataset:
 
 
 def _read(path: str, table: TrainingOptions) -> Dataset:
-    """If numbers are to be cut, columns may have any number of them."""
+    """Read the table; columns that will be discretised may have any number of values."""
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
     from scorecache.data.states import load_states
 
-    is_cut = table.discretize is not None
+    is_discretized = table.discretize is not None
     return read_table(
         path,
         **table.given(),
         states=None if table.states is None else load_states(table.states),
         weights=table.weights,
         missing=table.missing,
-        max_states=table.max_states or (MAX_STATES if is_cut else None),
+        max_states=table.max_states or (MAX_STATES if is_discretized else None),
         ignore=table.ignore or (),
-        measured=AnyColumn() if is_cut else None,
+        measured=AnyColumn() if is_discretized else None,
     )
 
 
@@ -94,8 +94,8 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
     dataset.column(class_name)
     if class_name in dataset.measurements:
         raise DataError(
-            f"the class {class_name!r} holds many different numbers; a class has few values: cut it into a column of "
-            "its own first"
+            f"the class {class_name!r} holds many different numbers; a class has few values: "
+            "discretise it into another column first"
         )
     return class_name
 
@@ -114,14 +114,14 @@ def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
     return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
 
 
-def check_kept(keep_at_most: int | None, *, is_cut: bool) -> None:
-    """Refuse to keep some columns of numbers where none are cut."""
-    if keep_at_most is not None and not is_cut:
-        raise UsageError("--keep-at-most says which columns are not cut: it goes with --discretize")
+def check_kept(keep_at_most: int | None, *, is_discretized: bool) -> None:
+    """Refuse --keep-at-most without a discretisation."""
+    if keep_at_most is not None and not is_discretized:
+        raise UsageError("--keep-at-most says which columns are not discretised: it needs --discretize")
 
 
 def check_texts(dataset: Dataset) -> None:
-    """Refuse measurements with texts among them, which cannot be cut."""
+    """Refuse measurements with texts among them, which cannot be discretised."""
     from scorecache.data.encoding import MEASURED, MISSING_STATE
     from scorecache.errors import DataError
     from scorecache.wording import listing
@@ -136,7 +136,7 @@ def check_texts(dataset: Dataset) -> None:
 
 
 def check_values(dataset: Dataset, max_states: int | None) -> None:
-    """Refuse columns that were not cut and have too many values."""
+    """Refuse columns that were not discretised and have too many values."""
     from scorecache.data.encoding import MAX_STATES
     from scorecache.errors import DataError
 

@@ -77,14 +77,14 @@ def evaluate(
         given.constraints(),
         common,
     )
-    check_kept(keep_at_most, is_cut=data is None or table.discretize is not None)
+    check_kept(keep_at_most, is_discretized=data is None or table.discretize is not None)
     training = training_data(data, structure.class_name, table, talk)
-    dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
+    dataset, class_name, method = training.dataset, training.class_name, training.discretize
     whole = dataset
-    if cutting is not None:
-        from exactbnc.learning.discretize.tables import cut, learn_cuts
+    if method is not None:
+        from exactbnc.learning.discretize.tables import discretized, find_cut_points
 
-        whole = cut(dataset, learn_cuts(dataset, class_name, cutting, keep_at_most=keep_at_most))
+        whole = discretized(dataset, find_cut_points(dataset, class_name, method, keep_at_most=keep_at_most))
         check_values(whole, table.max_states)
     check_identifiers(whole, allow=table.allow_identifiers)
     with options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
@@ -94,7 +94,7 @@ def evaluate(
             methods,
             n_folds=folds,
             seed=seed,
-            discretize=cutting,
+            discretize=method,
             keep_at_most=keep_at_most,
             n_jobs=jobs,
             client=client,
@@ -107,7 +107,7 @@ def evaluate(
         "n_classes": int(dataset.arities[dataset.index[class_name]]),
         "n_folds": folds,
         "seed": seed,
-        "discretize": cutting,
+        "discretize": method,
         "results": [_facts(evaluation) for evaluation in found],
     }
     if report.as_json:

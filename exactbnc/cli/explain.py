@@ -161,5 +161,5 @@ def _words(term: dict[str, Any], summed_out: list[str]) -> str:
     given = f", given {', '.join(term['given'])}" if term["given"] else ""
     if term["value"] is None:
         return f"{term['term']}{given or ', before any feature'}"
-    cut = "" if term["state"] == term["value"] else f" in {term['state']}"
-    return f"{term['term']} = {term['value']}{cut}{given}"
+    interval = "" if term["state"] == term["value"] else f" in {term['state']}"
+    return f"{term['term']} = {term['value']}{interval}{given}"

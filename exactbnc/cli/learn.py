@@ -72,7 +72,7 @@ def learn(
     talk = report.output()
     suffix = file.check()
 
-    from exactbnc.learning.discretize.tables import cut, learn_cuts
+    from exactbnc.learning.discretize.tables import discretized, find_cut_points
     from exactbnc.learning.learn import Recipe, networks_by
     from exactbnc.learning.learn import learn as find
     from exactbnc.learning.model import write_model
@@ -95,14 +95,14 @@ def learn(
         n_jobs=jobs,
         seed=search.seed,
     )
-    check_kept(table.keep_at_most, is_cut=data is None or table.discretize is not None)
+    check_kept(table.keep_at_most, is_discretized=data is None or table.discretize is not None)
     training = training_data(data, structure.class_name, table, talk)
-    dataset, class_name, cutting = training.dataset, training.class_name, training.discretize
+    dataset, class_name, method = training.dataset, training.class_name, training.discretize
     source = dataset
     cut_points: dict[str, tuple[float, ...]] = {}
-    if cutting is not None:
-        cut_points = learn_cuts(dataset, class_name, cutting, keep_at_most=table.keep_at_most)
-        dataset = cut(dataset, cut_points)
+    if method is not None:
+        cut_points = find_cut_points(dataset, class_name, method, keep_at_most=table.keep_at_most)
+        dataset = discretized(dataset, cut_points)
         check_values(dataset, table.max_states)
     check_identifiers(dataset, allow=table.allow_identifiers)
     selection = None
@@ -114,7 +114,7 @@ def learn(
         talk.note(learned.warning)
     steps: dict[str, Any] = {
         "select": select,
-        "discretize": cutting,
+        "discretize": method,
         "keep_at_most": table.keep_at_most,
         "missing": table.missing,
         "weights": table.weights,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from exactbnc.baselines.evaluation.crossval import Evaluation
 from exactbnc.baselines.evaluation.methods import Exact, Method
 from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
-from exactbnc.learning.discretize.tables import cut
+from exactbnc.learning.discretize.tables import discretized
 from exactbnc.learning.learn import Recipe
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.subject import Subject
@@ -187,7 +187,7 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
         ]
         model = subject.model
         if model is not None and model.cut_points:
-            dataset = cut(dataset, model.cut_points)
+            dataset = discretized(dataset, model.cut_points)
         return FixedStructure(subject.dag, make_parameters("eap")), dataset, {}, notes
     recipe = replace(Recipe.from_json(stored), n_jobs=None)
     steps = subject.provenance.get("steps")
@@ -195,6 +195,6 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
     notes = ["In every fold the whole recipe is run again on the training rows."]
     model = subject.model
     if "discretize" not in steps and model is not None and model.cut_points:
-        dataset = cut(dataset, model.cut_points)
+        dataset = discretized(dataset, model.cut_points)
         notes.append("The cut points are the model's own, which saw all of its training rows.")
     return Exact(recipe, selects=bool(steps.get("select"))), dataset, steps, notes

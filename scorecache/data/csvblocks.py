@@ -49,7 +49,7 @@ class Block:
 
 @dataclass
 class CsvShape:
-    """How lines are cut: the separator and the number of columns, and which of them are wanted."""
+    """How lines are split: the separator and the number of columns, and which of them are wanted."""
 
     label: str
     separator: str
@@ -66,7 +66,7 @@ def text_blocks(file: IO[bytes], label: str, encoding: str | None) -> Iterator[B
     """The file in blocks of whole rows, decoded and without a byte order mark."""
     rest, line = b"", 1
     for piece in _utf8_pieces(file, label, encoding):
-        end = _end_of_rows(rest)  # only now: what comes before the end of the file is not cut
+        end = _end_of_rows(rest)  # only now: what comes before the end of the file is not truncated
         if end:
             block, rest = Block(rest[:end], line), rest[end:]
             line += _n_lines(block.content)
@@ -80,13 +80,13 @@ def text_blocks(file: IO[bytes], label: str, encoding: str | None) -> Iterator[B
 
 
 def find_separator(block: Block) -> str:
-    """The first separator that cuts the first 100 lines into equally many fields; else one that cuts the first."""
+    """The first separator that splits the first 100 lines into equally many fields; else one that splits the first."""
     lines = io.StringIO(_text(block.content), newline="")
     sample = [line for _, line in zip(range(_N_SAMPLE_LINES), lines, strict=False)]
     widths = {separator: _widths(sample, separator) for separator in SEPARATORS}
-    cutting = [separator for separator in SEPARATORS if widths[separator] and widths[separator][0] > 1]
-    even = [separator for separator in cutting if len(set(widths[separator])) == 1]
-    return next(iter(even + cutting), ",")
+    splitting = [separator for separator in SEPARATORS if widths[separator] and widths[separator][0] > 1]
+    even = [separator for separator in splitting if len(set(widths[separator])) == 1]
+    return next(iter(even + splitting), ",")
 
 
 def checked_separator(separator: str | None) -> str | None:
@@ -225,7 +225,7 @@ def _reader(lines: Iterable[str], separator: str, *, strict: bool) -> Any:
 
 
 def _widths(sample: Sequence[str], separator: str) -> list[int]:
-    """The number of fields in each row of the sample, none if it cannot be cut this way."""
+    """The number of fields in each row of the sample, none if it cannot be split this way."""
     try:
         widths = [len(row) for row in _reader(sample, separator, strict=False) if not is_blank(row)]
     except csv.Error:  # a field is too long

@@ -39,9 +39,9 @@ class Dataset:
     `states[v]` lists the declared states of variable v, also those that never occur; `weights`, whole numbers, say how
     many identical rows a row stands for (None: one each). The arrays become read-only.
 
-    `measurements` are the numbers of columns that are to be cut (`exactbnc.learning.discretize.tables`) before anything
-    can be learned: a reader that is asked to keeps them where they are too many to be states. The one state "a number"
-    then stands for all of them, and a number is NaN where the column has another state, such as "missing".
+    `measurements` are the numbers of columns that are discretised (`exactbnc.learning.discretize.tables`) before
+    anything is learned: a reader that is asked to keeps them where they are too many to be states. The one state "a
+    number" then stands for all of them, and a number is NaN where the column has another state, such as "missing".
     """
 
     names: tuple[str, ...]
@@ -217,7 +217,7 @@ class Dataset:
         """Refuse measurements, of which nothing can be counted."""
         if self.measurements:
             raise DataError(
-                f"{listing(map(repr, self.measurements))} must be cut into intervals first: "
+                f"{listing(map(repr, self.measurements))} must be discretised first: "
                 "exactbnc.learning.discretize.tables.cut(dataset, cut_points), where learn_cuts finds the cut points"
             )
 

@@ -118,7 +118,7 @@ def read_csv(
         The file; `-` is standard input, `.gz` and `.xz` are unpacked.
     separator
         The character between fields. If not given it is the first of `;` tab `|` `,` and blanks (any number of them
-        count as one) that cuts the first 100 lines into equally many fields, at least two.
+        count as one) that splits the first 100 lines into equally many fields, at least two.
     header
         Whether the first line names the columns; else they are "0", "1", ...
     encoding
@@ -286,7 +286,7 @@ class _Collector:
 def _start(
     blocks: Iterator[Block], label: str, separator: str | None, header: bool, collector: _Collector
 ) -> tuple[CsvShape, list[str], Iterator[Block]]:
-    """How the file is cut, the names of its columns, and its blocks without the line of names."""
+    """How the lines are split, the names of its columns, and its blocks without the line of names."""
     for block in blocks:
         shape = CsvShape(label, separator or find_separator(block))
         found = first_row(block, shape)

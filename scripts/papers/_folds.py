@@ -1,4 +1,4 @@
-"""The training and test rows of a cross-validation, columns of numbers cut by what the training rows say."""
+"""The training and test rows of a cross-validation, columns of numbers discretised by what the training rows say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from scorecache import Dataset
 
 
@@ -24,8 +24,8 @@ def splits(data: Dataset, *, n_folds: int = 10, seed: int = 0) -> list[tuple[np.
 def folds(
     data: Dataset, method: str, *, keep_at_most: int | None = None, n_folds: int = 10, seed: int = 0
 ) -> Iterator[tuple[Dataset, Dataset]]:
-    """Training and test rows, discretised by a method of `learn_cuts`."""
+    """Training and test rows, discretised by a method of `find_cut_points`."""
     for train, test in splits(data, n_folds=n_folds, seed=seed):
         known, asked = data.rows(train), data.rows(test)
-        points = learn_cuts(known, data.names[-1], method, keep_at_most=keep_at_most)
-        yield cut(known, points), cut(asked, points)
+        points = find_cut_points(known, data.names[-1], method, keep_at_most=keep_at_most)
+        yield discretized(known, points), discretized(asked, points)

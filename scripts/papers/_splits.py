@@ -15,7 +15,7 @@ import numpy as np
 
 from exactbnc.baselines.evaluation import Method
 from exactbnc.baselines.evaluation.crossval import evaluate_split
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from papers._data import load
 from papers._experiment import Result
 from scorecache import Dataset
@@ -57,8 +57,8 @@ def parts(folder: Path, name: str) -> tuple[Part, ...]:
     found = []
     for train, test in row_splits(data, name):
         known, asked = data.rows(train), data.rows(test)
-        points = learn_cuts(known, data.names[-1], "mdlp", keep_at_most=KEEP_AT_MOST)
-        found.append(Part(cut(known, points), cut(asked, points)))
+        points = find_cut_points(known, data.names[-1], "mdlp", keep_at_most=KEEP_AT_MOST)
+        found.append(Part(discretized(known, points), discretized(asked, points)))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters
 from exactbnc.network.parameters.closed_form import ACLLOptimal, Softened
@@ -77,7 +77,7 @@ class AttainedCLL:
         score, own = METHODS[cell.method]
         data = whole(self.folder, cell.data)
         class_name = data.names[-1]
-        data = cut(data, learn_cuts(data, class_name, "mdlp", keep_at_most=KEEP_AT_MOST))
+        data = discretized(data, find_cut_points(data, class_name, "mdlp", keep_at_most=KEEP_AT_MOST))
         learned = learn(data, class_name, Recipe(structure="tan", criterion=score, parameters=own)).net
         alike = fit_parameters(data, learned.dag, Softened(PSEUDO_COUNT), class_name=class_name)
         return {

@@ -3,7 +3,7 @@
 Tables 2 and 3 count the data sets on which one classifier is significantly better than another (paired t-test over ten
 folds at 5 %), by error rate and by LogScore, the sum of -log P(class) over the test rows, after learning from 10, 50
 and 100 % of the training rows. Missing values are one more state; columns of numbers with more than ten values in the
-data set are cut into five intervals of equal frequency, by the rows learned from.
+data set are discretised into five intervals of equal frequency, by the rows learned from.
 
 TAN+MS is the tree of the largest likelihood (section 2.2) with the parameters of equation 4, lambda = 10. The paper
 does not say whether its tree is that one or the most probable one a posteriori: `tan_ms_map`, best by BDeu with an ESS
@@ -21,7 +21,7 @@ import numpy as np
 
 from exactbnc.baselines.evaluation import Averaged, Exact, Method
 from exactbnc.baselines.evaluation.statistics import paired_t
-from exactbnc.learning.discretize.tables import cut, learn_cuts, numeric_columns
+from exactbnc.learning.discretize.tables import discretized, find_cut_points, numeric_columns
 from exactbnc.learning.learn import Recipe
 from exactbnc.network.parameters import make_parameters
 from papers._data import load, names_in, published
@@ -122,9 +122,9 @@ def folds(data: Dataset, percent: int) -> Iterator[tuple[Dataset, Dataset]]:
     for number, (train, test) in enumerate(splits(data, n_folds=N_FOLDS)):
         chosen = _share(data.column(class_name), np.random.default_rng(number).permutation(train), percent)
         known, asked = data.rows(chosen), data.rows(test)
-        learned = learn_cuts(known, class_name, "quantile", n_bins=5)
+        learned = find_cut_points(known, class_name, "quantile", n_bins=5)
         points = {name: at for name, at in learned.items() if name in continuous}
-        yield cut(known, points), cut(asked, points)
+        yield discretized(known, points), discretized(asked, points)
 
 
 def _share(classes: np.ndarray, order: np.ndarray, percent: int) -> np.ndarray:

@@ -40,7 +40,7 @@ def folds_of(folder: Path, name: str) -> Iterator[tuple[Dataset, Dataset]]:
 
 
 def most_categories(name: str) -> int:
-    """Columns of numbers of a data set are cut if they have more values than this."""
+    """Columns of numbers of a data set are discretised if they have more values than this."""
     return CODES.get(name, KEEP_AT_MOST)
 
 

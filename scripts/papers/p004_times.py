@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from exactbnc.learning.learn import learn
 from exactbnc.learning.selection import choose, log_bayes_factors, select
 from papers._data import load, published
@@ -49,7 +49,7 @@ class RunTimes:
         """
         data = load(self.folder, cell.data)
         class_name = data.names[-1]
-        data = cut(data, learn_cuts(data, class_name, "median", keep_at_most=most_categories(cell.data)))
+        data = discretized(data, find_cut_points(data, class_name, "median", keep_at_most=most_categories(cell.data)))
         result: Result = {"n_vars": data.n_vars, "n_rows": data.n_rows}
         for structure in ("general", "anb"):
             result[structure], result[f"{structure}_status"] = _time_of(structure, data)

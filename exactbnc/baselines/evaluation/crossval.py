@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.baselines.evaluation.methods import Method
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from scorecache.scoring.workers import results_of
@@ -127,8 +127,8 @@ def cross_validate(
         training, held_out = (dataset.rows(chosen) for chosen in folds[fold])
         if discretize is None:
             return training, held_out
-        cut_points = learn_cuts(training, class_name, discretize, keep_at_most=keep_at_most)
-        return cut(training, cut_points), cut(held_out, cut_points)
+        cut_points = find_cut_points(training, class_name, discretize, keep_at_most=keep_at_most)
+        return discretized(training, cut_points), discretized(held_out, cut_points)
 
     def arguments(fit: tuple[int, int]) -> tuple[Any, ...]:
         fold, number = fit

@@ -14,7 +14,7 @@ import numpy as np
 from exactbnc.baselines.evaluation.crossval import Evaluation, Floats, Scores, _folds, measures
 from exactbnc.baselines.evaluation.methods import Fitted, Method
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.discretize.tables import cut, learn_cuts
+from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters
 from scorecache.data.dataset import Dataset
 
@@ -61,8 +61,8 @@ def predict_out_of_fold(
     for train, test in _folds(dataset, class_name, n_folds, seed):
         training, held_out = dataset.rows(train), dataset.rows(test)
         if discretize is not None:
-            cut_points = learn_cuts(training, class_name, discretize, keep_at_most=keep_at_most)
-            training, held_out = cut(training, cut_points), cut(held_out, cut_points)
+            cut_points = find_cut_points(training, class_name, discretize, keep_at_most=keep_at_most)
+            training, held_out = discretized(training, cut_points), discretized(held_out, cut_points)
         begun = time.perf_counter()
         fitted = method.fit(training, class_name)
         ready = time.perf_counter()

@@ -38,12 +38,12 @@ def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
     ]
 
 
-def learn_cuts(
+def find_cut_points(
     dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
 ) -> dict[str, tuple[float, ...]]:
     """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name.
 
-    Measurements, which the whole data set has too many of to keep, are cut in every part of it.
+    Measurements, which the whole data set has too many of to keep, are discretised in every part of it.
     """
     from exactbnc.learning.discretize.registry import DISCRETIZERS
 
@@ -64,7 +64,7 @@ def learn_cuts(
     return {name: found[name] for name in numeric if name in found}
 
 
-def cut(dataset: Dataset, cut_points: CutPoints) -> Dataset:
+def discretized(dataset: Dataset, cut_points: CutPoints) -> Dataset:
     """The data set with these columns as intervals, all of them declared; missing values keep their state."""
     from exactbnc.learning.discretize._base import interval_labels
 

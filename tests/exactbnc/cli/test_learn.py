@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
-from exactbnc.learning.discretize.tables import learn_cuts
+from exactbnc.learning.discretize.tables import find_cut_points
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import read_model
 from exactbnc.network.formats.files import read_bayesnet
@@ -73,7 +73,7 @@ def test_without_a_file_the_iris_are_learned(exactbnc, tmp_path):
     run = exactbnc("learn", "-o", tmp_path / "iris.json", "--structure", "tan")
 
     assert run.code == 0
-    assert run.err == "no file given: the iris data, class species, numbers cut by mdlp\n"
+    assert run.err == "no file given: the iris data, class species, numbers discretised by mdlp\n"
     assert "data:       150 rows, 4 features, class species (3 classes)" in run.out
     assert "intervals:  sepal_length 3, sepal_width 3, petal_length 3, petal_width 3" in run.out
     assert set(read_model(tmp_path / "iris.json").cut_points) == {
@@ -239,7 +239,7 @@ def test_many_numbers_that_are_not_cut_are_told(exactbnc, tmp_path):
 
     assert said == (
         "columns of numbers whose every value is taken for a state of its own: height (30); "
-        "--discretize mdlp cuts them into intervals\n"
+        "--discretize mdlp turns them into intervals\n"
     )
     assert unsaid == ""
 
@@ -265,7 +265,7 @@ def test_columns_of_any_number_of_numbers_are_cut(exactbnc, measured, tmp_path):
     assert run.code == 0
     learned = read_model(model)
     data = read_csv(measured, max_states=65536, ignore=["id"])
-    assert learned.cut_points == learn_cuts(data, "y", "mdlp")
+    assert learned.cut_points == find_cut_points(data, "y", "mdlp")
     assert learned.provenance["steps"]["ignore"] == ["id"]
     assert json.loads(exactbnc("predict", model, measured, "--json", "-o", tmp_path / "p.csv").out)["accuracy"] > 0.95
     evaluated = exactbnc("evaluate", measured, *ending, "--ignore", "id", "--cv", "3", "--structure", "tan", "--json")
@@ -360,4 +360,4 @@ def test_what_is_kept_goes_with_what_is_cut(exactbnc, numbers, command):
     run = exactbnc(command, numbers, "--class", "y", "--keep-at-most", "3")
 
     assert run.code == 2
-    assert "--keep-at-most says which columns are not cut: it goes with --discretize" in run.err
+    assert "--keep-at-most says which columns are not discretised: it needs --discretize" in run.err

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from exactbnc.cli._errors import ExitCode
-from exactbnc.learning.discretize.tables import cut
+from exactbnc.learning.discretize.tables import discretized
 from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import Model, read_model, write_model
 from scorecache.data.dataset import Dataset
@@ -161,7 +161,7 @@ def test_more_rows_than_a_column_may_have_states(exactbnc, tmp_path):
     table = Dataset.from_columns({"x": [1, 2, 3, 4] * 20, "y": list("aabb") * 20})
     points = {"x": (2.5,)}
     model = tmp_path / "model.json"
-    write_model(Model(learn(cut(table, points), "y", Recipe("naive_bayes")).net, "y", points), model)
+    write_model(Model(learn(discretized(table, points), "y", Recipe("naive_bayes")).net, "y", points), model)
     rows = tmp_path / "rows.csv"
     fields = [f"{k / 20_000:.5f}" for k in range(70_000)] + ["?", "many"]
     rows.write_text("id,x\n" + "".join(f"row{k},{field}\n" for k, field in enumerate(fields)))

@@ -57,6 +57,6 @@ def test_an_error_of_a_fit_or_a_fold_is_raised_unchanged(data, monkeypatch):
     def broken(*_, **__):
         raise DataError("no cut points")
 
-    monkeypatch.setattr("exactbnc.baselines.evaluation.crossval.learn_cuts", broken)
+    monkeypatch.setattr("exactbnc.baselines.evaluation.crossval.find_cut_points", broken)
     with joblib.parallel_config("threading", n_jobs=2), pytest.raises(DataError, match=r"^no cut points$"):
         measured(data, discretize="median")

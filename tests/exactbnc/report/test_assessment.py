@@ -55,9 +55,9 @@ def test_cuts_and_selection_of_the_recipe_are_made_in_the_folds():
     data = Dataset.from_columns(columns, max_states=1000)
     recipe = Recipe("naive_bayes")
     steps = {"discretize": "median", "keep_at_most": None, "select": False}
-    from exactbnc.learning.discretize.tables import cut, learn_cuts
+    from exactbnc.learning.discretize.tables import discretized, find_cut_points
 
-    coded = cut(data, learn_cuts(data, "y", "median"))
+    coded = discretized(data, find_cut_points(data, "y", "median"))
     subject = subject_of(coded, "y", recipe, steps=steps)
 
     found = assess(subject, data, n_folds=3)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.learning.discretize.tables import cut, learn_cuts, numbers_of, numeric_columns
+from exactbnc.learning.discretize.tables import discretized, find_cut_points, numbers_of, numeric_columns
 from scorecache import read_csv, read_table
 from scorecache.data import csvblocks
 from scorecache.data.encoding import MEASURED
@@ -69,9 +69,9 @@ def test_chunks_and_limits_change_nothing_of_the_numbers(folder, data):
     assert np.array_equal(measured.column("y"), plain.column("y"))
     assert (plain.weights is None and measured.weights is None) or np.array_equal(plain.weights, measured.weights)
     assert numeric_columns(measured, "y") == numeric_columns(plain, "y")
-    points = learn_cuts(plain, "y", "median")
-    assert learn_cuts(measured, "y", "median") == points
-    assert cut(measured, points).sha256 == cut(plain, points).sha256
+    points = find_cut_points(plain, "y", "median")
+    assert find_cut_points(measured, "y", "median") == points
+    assert discretized(measured, points).sha256 == discretized(plain, points).sha256
 
 
 def test_a_column_of_many_numbers_is_kept_as_numbers(tmp_path):
@@ -146,7 +146,7 @@ def test_nothing_is_counted_before_the_cut(tmp_path):
     path = write(tmp_path, ["x", "y"], [(k / 2, "ab"[k % 2]) for k in range(300)])
     data = read_csv(path, measured={"x"})
 
-    with pytest.raises(DataError, match="'x' must be cut into intervals first"):
+    with pytest.raises(DataError, match="'x' must be discretised first"):
         build_cache(data, "bic", max_parents=1)
 
 
@@ -154,7 +154,7 @@ def test_measurements_are_cut_in_every_part_of_the_data(tmp_path):
     path = write(tmp_path, ["x", "y"], [(k, "ab"[k > 60]) for k in range(120)])
     few = read_csv(path, measured={"x"}).rows(np.arange(50, 70))
 
-    assert learn_cuts(few, "y", "mdlp", keep_at_most=110) == {"x": (60.5,)}
+    assert find_cut_points(few, "y", "mdlp", keep_at_most=110) == {"x": (60.5,)}
 
 
 def test_parquet_measures_as_csv_does(tmp_path):

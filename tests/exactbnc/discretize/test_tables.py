@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.learning.discretize import EqualFrequencyDiscretizer, MDLPDiscretizer, MedianDiscretizer
-from exactbnc.learning.discretize.tables import bins_of, cut, learn_cuts, numbers_of, numeric_columns
+from exactbnc.learning.discretize.tables import bins_of, discretized, find_cut_points, numbers_of, numeric_columns
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.strategies import examples
@@ -75,7 +75,7 @@ def test_a_value_on_a_cut_point_is_in_the_lower_bin():
 def test_cut_columns_have_all_intervals_as_states_in_their_order():
     data = table(x=["1", "2", "3", "10"], colour=["r", "g", "r", "g"])
 
-    found = cut(data, {"x": (2.0, 5.0, 20.0)})
+    found = discretized(data, {"x": (2.0, 5.0, 20.0)})
 
     assert found.states[0] == ("(-inf, 2]", "(2, 5]", "(5, 20]", "(20, inf)")
     assert found.codes[0].tolist() == [0, 0, 1, 2]
@@ -86,7 +86,7 @@ def test_cut_columns_have_all_intervals_as_states_in_their_order():
 def test_missing_values_keep_a_state_after_the_intervals():
     data = Dataset.from_columns({"x": ["1", None, "3"], "y": ["a", "b", "a"]}, missing="category")
 
-    found = cut(data, {"x": (2.0,)})
+    found = discretized(data, {"x": (2.0,)})
 
     assert found.states[0] == ("(-inf, 2]", "(2, inf)", "missing")
     assert found.codes[0].tolist() == [0, 2, 1]
@@ -105,7 +105,7 @@ def test_cut_points_are_those_of_the_transformers(method, learner):
     data = Dataset.from_columns({name: list(own) for name, own in columns.items()}, weights=weights)
     learner.fit(numbers, classes, sample_weight=weights)
 
-    found = learn_cuts(data, "y", method)
+    found = find_cut_points(data, "y", method)
 
     assert found == {"u": tuple(learner.cut_points_[0]), "v": tuple(learner.cut_points_[1])}
 
@@ -113,18 +113,18 @@ def test_cut_points_are_those_of_the_transformers(method, learner):
 def test_columns_with_few_values_are_kept_as_they_are():
     data = table(few=["1", "2", "3"] * 4, many=list(map(str, range(12))))
 
-    assert set(learn_cuts(data, "y", "median")) == {"few", "many"}
-    assert set(learn_cuts(data, "y", "median", keep_at_most=3)) == {"many"}
-    assert set(learn_cuts(data, "y", "median", keep_at_most=2)) == {"few", "many"}
+    assert set(find_cut_points(data, "y", "median")) == {"few", "many"}
+    assert set(find_cut_points(data, "y", "median", keep_at_most=3)) == {"many"}
+    assert set(find_cut_points(data, "y", "median", keep_at_most=2)) == {"few", "many"}
 
 
 def test_a_table_without_numbers_has_no_cut_points():
     data = table(x=["p", "q"] * 3)
 
-    assert learn_cuts(data, "y", "mdlp") == {}
-    assert np.array_equal(cut(data, {}).codes, data.codes)
+    assert find_cut_points(data, "y", "mdlp") == {}
+    assert np.array_equal(discretized(data, {}).codes, data.codes)
 
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(ParameterError, match=r"must be one of mdlp, median, quantile\. Got 'chimerge' instead"):
-        learn_cuts(table(x=["1", "2"]), "y", "chimerge")
+        find_cut_points(table(x=["1", "2"]), "y", "chimerge")
