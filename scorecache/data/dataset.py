@@ -26,6 +26,7 @@ from scorecache.data.encoding import (
     undeclared,
     whole_weights,
 )
+from scorecache.data.frames import columns_of, distinct_objects, is_frame, names_of
 from scorecache.errors import DataError, ParameterError
 from scorecache.wording import listing
 
@@ -34,14 +35,35 @@ _SORTABLE_KINDS = "biufUSmM"
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Codes 0..arity-1, one row of the array per column of the table; no value is missing.
+    """A table of categories as integer codes, with declared states and row weights; no value is missing.
 
-    `states[v]` lists the declared states of variable v, also those that never occur; `weights`, whole numbers, say how
-    many identical rows a row stands for (None: one each). The arrays become read-only.
+    `from_frame`, `from_columns`, `from_codes` and `read_table` make one.
 
-    `measurements` are the numbers of columns that are discretised (`exactbnc.learning.discretize.tables`) before
-    anything is learned: a reader that is asked to keeps them where they are too many to be states. The one state "a
-    number" then stands for all of them, and a number is NaN where the column has another state, such as "missing".
+    Parameters
+    ----------
+    names : tuple of str
+        The variables.
+    states : tuple of tuples
+        `states[v]` lists the states of variable v, also those that never occur.
+    codes : array of uint16
+        Variables x rows, from 0 to the number of states less one.
+    weights : array of int64, optional
+        How many identical rows a row stands for; None is one each.
+    measurements : mapping of names to float64 arrays
+        The numbers of columns that are discretised (`exactbnc.learning.discretize.tables`) before anything is learned:
+        a reader that is asked to keeps them where they are too many to be states. The one state "a number" then stands
+        for all of them, and a number is NaN where the column has another state, such as "missing".
+
+    Raises
+    ------
+    DataError
+        If the parts do not fit each other.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"rain": ["no", "yes", "no"], "wet": [0, 1, 1]})
+    >>> data.n_rows, data.arities.tolist(), data.column("rain").tolist()
+    (3, [2, 2], [0, 1, 0])
     """
 
     names: tuple[str, ...]
@@ -72,13 +94,34 @@ class Dataset:
         missing: str = "error",
         max_states: int | None = None,
     ) -> Dataset:
-        """Encode columns of hashable values, name -> values or a sequence of columns named 0, 1, 2, ... by default.
+        """Encode columns of hashable values.
 
-        States that are not declared are sorted: numbers by size, text as text, objects without an order as they come.
-        None, NaN, NaT and pandas.NA are missing values: an error, or their rows are dropped (`missing="drop"`), or they
-        are one more state (`missing="category"`). A numeric column with more than 100 values and any other with more
-        than 1000 is refused; `max_states` replaces both limits. Rows of weight 0 only declare states.
+        Parameters
+        ----------
+        columns : mapping of names to values, or sequence of columns
+        names : sequence of str, optional
+            Of a sequence of columns; 0, 1, 2, ... by default.
+        states : mapping of names to states, optional
+            States that are not declared are sorted: numbers by size, text as text, objects without an order as they
+            come.
+        weights : array of whole numbers, optional
+            How many rows each row stands for; a row of weight 0 only declares states.
+        missing : {"error", "drop", "category"}
+            For None, NaN, NaT and pandas.NA: an error, rows without them, or one more state.
+        max_states : int, optional
+            Most values of a column; by default 100 for numbers and 1000 for anything else.
 
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        DataError
+            If a value is missing or not declared, or a column has too many values.
+
+        Examples
+        --------
         >>> data = Dataset.from_columns({"rain": ["no", "yes", "no"], "wet": [0, 1, 1]}, states={"rain": ["yes", "no"]})
         >>> data.states
         (('yes', 'no'), (0, 1))
@@ -102,7 +145,7 @@ class Dataset:
         return cls(*assemble(raw, None if weights is None else whole_weights(weights, n_rows), encoding))
 
     @classmethod
-    def from_pandas(
+    def from_frame(
         cls,
         frame: Any,
         *,
@@ -111,16 +154,50 @@ class Dataset:
         missing: str = "error",
         max_states: int | None = None,
     ) -> Dataset:
-        """Encode a DataFrame as `from_columns` does; a categorical column declares its categories, in their order.
+        """Encode a frame of pandas or polars, or any other that speaks Arrow's C stream interface.
 
-        `weights` is the name of a column, which then is not a variable, or an array.
+        A categorical column of pandas and an Enum of polars declare their categories, in their order.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        weights : str or array of whole numbers, optional
+            The name of a column, which then is not a variable, or how many rows each row stands for.
+        states, missing, max_states
+            As in `from_columns`.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        DataError
+            If a value is missing, a column has too many values, or two columns have the same name.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> data = Dataset.from_frame(pd.DataFrame({"rain": ["no", "yes"], "n": [3, 1]}), weights="n")
+        >>> data.names, data.total_weight
+        (('rain',), 4)
         """
+        if not is_frame(frame):
+            raise ParameterError(
+                f"expected a DataFrame of pandas or polars, or another Arrow table. Got {type(frame).__name__} instead."
+            )
+        names, columns = [str(name) for name in names_of(frame)], columns_of(frame)
         if isinstance(weights, str):
-            frame, weights = frame.drop(columns=weights), frame[weights]
-        columns = [values for _, values in frame.items()]
+            if weights not in names:
+                raise ParameterError(f"the weights {weights!r} are not a column; columns are {listing(names)}")
+            position = names.index(weights)
+            del names[position]
+            weights = columns.pop(position)
         return cls.from_columns(
-            columns, names=frame.columns, states=states, weights=weights, missing=missing, max_states=max_states
+            columns, names=names, states=states, weights=weights, missing=missing, max_states=max_states
         )
+
+    from_pandas = from_frame
 
     @classmethod
     def from_codes(
@@ -131,9 +208,21 @@ class Dataset:
         names: Iterable[str] | None = None,
         weights: ArrayLike | None = None,
     ) -> Dataset:
-        """Take codes as they are, one row of the array per variable; the states are 0..arity-1.
+        """Take codes as they are; the states are 0, 1, ..., arity - 1.
 
-        Without `arities` a variable has as many states as its largest code asks for.
+        Parameters
+        ----------
+        codes : array of whole numbers
+            Variables x rows.
+        arities : sequence of int, optional
+            The numbers of states; by default the largest code of a variable and one.
+        names : sequence of str, optional
+            0, 1, 2, ... by default.
+        weights : array of whole numbers, optional
+
+        Returns
+        -------
+        Dataset
         """
         table = np.asarray(codes)
         if table.ndim != 2 or table.dtype.kind not in "biu" or table.size == 0:
@@ -218,7 +307,7 @@ class Dataset:
         if self.measurements:
             raise DataError(
                 f"{listing(map(repr, self.measurements))} must be discretised first: "
-                "exactbnc.learning.discretize.tables.cut(dataset, cut_points), where learn_cuts finds the cut points"
+                "exactbnc.learning.discretize.tables.discretized(dataset, cut_points), with those of find_cut_points"
             )
 
     def value(self, name: str, row: int) -> Hashable:
@@ -291,8 +380,14 @@ def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -
         raw = _categorical_column(name, categorical)
     else:
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
-        is_sortable = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in _SORTABLE_KINDS
-        raw = _sorted_column(name, values) if is_sortable else _listed_column(name, values)
+        is_array = type(values) is np.ndarray and values.ndim == 1
+        if is_array and values.dtype.kind in _SORTABLE_KINDS:
+            raw = _sorted_column(name, values)
+        elif is_array and (found := distinct_objects(values)) is not None:
+            distinct, codes = found
+            raw = RawColumn(name, distinct, codes.astype(np.uint16), is_overfull=len(distinct) > MOST_STATES)
+        else:
+            raw = _listed_column(name, values)
     return raw if declared is None else _as_declared(raw, declared)
 
 

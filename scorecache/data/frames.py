@@ -1,8 +1,9 @@
-"""The columns of a table that is a numpy array, a pandas DataFrame or a polars DataFrame.
+"""The columns of a table: a numpy array, a pandas DataFrame, or any frame that speaks Arrow's C stream interface.
 
-The columns of an array are arrays, those of pandas are Series. Those of polars become arrays, with None where a value
-is null, and `Declared` where they are an Enum, whose categories are declared as those of a pandas category are. What a
-polars Categorical lists belongs to all such columns of the process, so its categories are those that occur.
+The columns of an array are arrays, those of pandas are Series. Those of an Arrow frame (polars, pyarrow, DuckDB, ...)
+become arrays, with None where a value is null, and `Declared` where they are ordered dictionaries, such as an Enum of
+polars, whose categories are declared as those of a pandas category are. What an unordered dictionary lists may belong
+to other columns too, so its categories are those that occur.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 
 from scorecache.data.encoding import is_missing
 from scorecache.errors import DataError
+
+MANY_VALUES = 1000
+"""Objects that are worth loading Arrow for."""
 
 Mask = NDArray[np.bool_]
 
@@ -44,13 +48,21 @@ class Declared:
 
 
 def is_frame(table: Any) -> bool:
-    """Is it a DataFrame of pandas or polars?"""
-    return (hasattr(table, "iloc") and hasattr(table, "columns")) or _is_polars(table)
+    """Is it a DataFrame of pandas, or another frame that speaks Arrow?"""
+    is_arrow = hasattr(table, "__arrow_c_stream__")  # a column may be one, too
+    return _is_pandas(table) or (is_arrow and (hasattr(table, "columns") or hasattr(table, "column_names")))
+
+
+def names_of(frame: Any) -> list[Any]:
+    """The names of the columns of a frame."""
+    if hasattr(frame, "column_names"):  # pyarrow's `columns` are the columns themselves
+        return list(frame.column_names)
+    return list(frame.columns)
 
 
 def check_names(frame: Any) -> None:
     """Raise a DataError if two columns of a DataFrame have the same name."""
-    names = list(frame.columns)
+    names = names_of(frame)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(
@@ -63,9 +75,35 @@ def columns_of(table: Any) -> list[Any]:
     """The columns of an array or a DataFrame."""
     if isinstance(table, np.ndarray):
         return [table[:, position] for position in range(table.shape[1])]
-    if _is_polars(table):
-        return [_values(series) for series in table.get_columns()]
-    return [values for _, values in table.items()]
+    if _is_pandas(table):
+        return [values for _, values in table.items()]
+    import pyarrow
+
+    return [_values(column.combine_chunks()) for column in pyarrow.table(table).columns]
+
+
+def distinct_objects(values: Any) -> tuple[list[Any], NDArray[np.int64]] | None:
+    """The distinct values of a column of objects, None for a missing one, and the position of every row's value.
+
+    Arrow hashes them many times as fast as Python does. None if there are too few of them for that to matter, or if
+    they are not all texts, all whole numbers or all truth values, which Arrow has a type for.
+    """
+    if len(values) < MANY_VALUES:
+        return None
+    import pyarrow
+
+    try:
+        array = pyarrow.array(values, from_pandas=True)
+    except (pyarrow.ArrowException, UnicodeError, OverflowError, TypeError, ValueError):
+        return None
+    array = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
+    kinds = pyarrow.types
+    if not any(is_kind(array.type) for is_kind in (kinds.is_string, kinds.is_large_string, kinds.is_boolean)) and (
+        not kinds.is_integer(array.type)
+    ):
+        return None
+    encoded = array.dictionary_encode(null_encoding="encode")
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def missing_mask(column: Any) -> Mask:
@@ -93,19 +131,28 @@ def with_columns(frame: Any, changed: Mapping[int, NDArray[Any]]) -> Any:
     return copied
 
 
+def _is_pandas(table: Any) -> bool:
+    return hasattr(table, "iloc") and hasattr(table, "columns")
+
+
 def _is_polars(table: Any) -> bool:
     return hasattr(table, "get_columns") and hasattr(table, "to_series")
 
 
-def _values(series: Any) -> NDArray[Any] | Declared:
-    """What a column of polars holds."""
-    if type(series.dtype).__name__ == "Enum":
-        codes = series.to_physical().cast(int).fill_null(-1).to_numpy()
-        return Declared(tuple(series.dtype.categories), codes)
-    if series.dtype.is_float() or series.dtype.is_temporal() or not (series.null_count() or series.dtype.is_nested()):
-        array: NDArray[Any] = series.to_numpy()
+def _values(column: Any) -> NDArray[Any] | Declared:
+    """What an Arrow array holds."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(column.type):
+        if column.type.ordered:
+            codes = column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+            return Declared(tuple(column.dictionary.to_pylist()), codes)
+        return _objects(column.to_pylist())
+    has_nan = kinds.is_floating(column.type) or kinds.is_temporal(column.type)
+    if has_nan or ((kinds.is_integer(column.type) or kinds.is_boolean(column.type)) and not column.null_count):
+        array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return array
-    return _objects(series.to_list())
+    return _objects(column.to_pylist())
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:

@@ -212,7 +212,7 @@ def _settle(
     """Check what was asked for and fill in what was not."""
     if not isinstance(dataset, Dataset):
         raise ParameterError(
-            "scores are built from a Dataset: read_csv(path), Dataset.from_pandas(frame) or Dataset.from_columns(...). "
+            "scores are built from a Dataset: read_csv(path), Dataset.from_frame(frame) or Dataset.from_columns(...). "
             f"Got {type(dataset).__name__} instead."
         )
     dataset.require_categories()

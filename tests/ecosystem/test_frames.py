@@ -14,8 +14,8 @@ from exactbnc import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.learning.selection import BayesFactorSelector
 from scorecache import Dataset
-from scorecache.data.frames import Declared, columns_of, is_frame, missing_mask
-from scorecache.errors import DataError
+from scorecache.data.frames import MANY_VALUES, Declared, columns_of, is_frame, missing_mask
+from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.classifiers.tables import posterior_by_summation
 from tests.strategies import examples
 
@@ -198,6 +198,57 @@ def test_only_frames_are_frames():
     assert is_frame(pd.DataFrame({"a": [1]}))
     for other in (np.zeros((2, 2)), [[1]], pl.Series([1]), pd.Series([1]), pl.LazyFrame({"a": [1]})):
         assert not is_frame(other)
+
+
+class Stream:
+    """A frame of a library we do not know: the names of its columns, and Arrow's C stream interface."""
+
+    def __init__(self, table):
+        self._table = table
+        self.column_names = table.column_names
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_data_set_is_the_same_from_every_frame(missing):
+    columns, _ = survey()
+    del columns["day"]  # a date in Arrow, a time in pandas
+    columns = holed(columns) if missing else columns
+    arrow = in_polars(columns).to_arrow()
+    expected = Dataset.from_frame(in_polars(columns), missing="category")
+
+    pandas = in_pandas({**columns, "day": 0}).drop(columns="day").astype({"whole": "Int64"})
+    for frame in (pandas, arrow, Stream(arrow)):
+        found = Dataset.from_frame(frame, missing="category")
+        assert found.names == expected.names
+        assert [list(map(str, own)) for own in found.states] == [list(map(str, own)) for own in expected.states]
+        assert np.array_equal(found.codes, expected.codes)
+
+
+def test_what_is_no_frame_is_refused():
+    with pytest.raises(ParameterError, match=r"expected a DataFrame of pandas or polars, .* Got list instead"):
+        Dataset.from_frame([[1]])
+
+
+@given(
+    st.lists(st.sampled_from([None, "a", "b", "1", "", "long text"]), min_size=1, max_size=8)
+    | st.lists(st.sampled_from([None, 0, 1, 7, -3]), min_size=1, max_size=8)
+    | st.lists(st.sampled_from([None, True, False]), min_size=1, max_size=8)
+    | st.lists(st.sampled_from([None, 1, 2.5, True, "1", (1, 2)]), min_size=1, max_size=8)
+)
+@examples(60)
+def test_objects_hashed_by_arrow_are_the_same_as_one_by_one(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+
+    found = Dataset.from_columns([np.tile(column, MANY_VALUES)], missing="category")
+
+    one_by_one = Dataset.from_columns([values], missing="category")
+    assert found.states == one_by_one.states
+    assert list(map(type, found.states[0])) == list(map(type, one_by_one.states[0]))
+    assert np.array_equal(found.codes[:, : len(values)], one_by_one.codes)
 
 
 def test_a_declared_column_gives_rows_and_values():

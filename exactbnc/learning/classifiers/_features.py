@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE, is_missing
-from scorecache.data.frames import Declared, columns_of
+from scorecache.data.frames import Declared, columns_of, distinct_objects
 
 WIDEST_LOOKUP = 2**20
 """Whole numbers of all columns are looked up in tables of at most this many entries in total."""
@@ -115,6 +115,10 @@ def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -
         return np.array([*found, of_missing], dtype=np.uint16).take(np.asarray(categorical.codes))  # missing is -1
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     if values.dtype.kind == "O":
+        hashed = distinct_objects(values)
+        if hashed is not None:
+            codes = np.array([_code(value, code_of, of_missing) for value in hashed[0]], dtype=np.uint16)
+            return codes[hashed[1]]
         return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
     distinct, positions = np.unique(values, return_inverse=True)
     listed = distinct if distinct.dtype.kind in "mM" else distinct.tolist()  # times would become bare numbers
