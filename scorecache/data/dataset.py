@@ -378,16 +378,13 @@ def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -
     categorical = getattr(values, "cat", values)
     if hasattr(categorical, "categories") and hasattr(categorical, "codes"):
         raw = _categorical_column(name, categorical)
+    elif getattr(values, "ndim", 0) == 1 and (found := distinct_objects(values)) is not None:
+        distinct, codes = found
+        raw = RawColumn(name, distinct, codes.astype(np.uint16), is_overfull=len(distinct) > MOST_STATES)
     else:
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
-        is_array = type(values) is np.ndarray and values.ndim == 1
-        if is_array and values.dtype.kind in _SORTABLE_KINDS:
-            raw = _sorted_column(name, values)
-        elif is_array and (found := distinct_objects(values)) is not None:
-            distinct, codes = found
-            raw = RawColumn(name, distinct, codes.astype(np.uint16), is_overfull=len(distinct) > MOST_STATES)
-        else:
-            raw = _listed_column(name, values)
+        is_sortable = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in _SORTABLE_KINDS
+        raw = _sorted_column(name, values) if is_sortable else _listed_column(name, values)
     return raw if declared is None else _as_declared(raw, declared)
 
 

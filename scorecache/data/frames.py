@@ -85,10 +85,12 @@ def columns_of(table: Any) -> list[Any]:
 def distinct_objects(values: Any) -> tuple[list[Any], NDArray[np.int64]] | None:
     """The distinct values of a column of objects, None for a missing one, and the position of every row's value.
 
-    Arrow hashes them many times as fast as Python does. None if there are too few of them for that to matter, or if
-    they are not all texts, all whole numbers or all truth values, which Arrow has a type for.
+    Arrow hashes them many times as fast as Python does, and knows the whole numbers and truth values of pandas that may
+    be missing. None if there are too few objects for that to matter, or if they are not all texts, all whole numbers or
+    all truth values, which Arrow has a type for.
     """
-    if len(values) < MANY_VALUES:
+    kind = values.dtype.kind
+    if len(values) < MANY_VALUES if kind == "O" else kind not in "iub" or isinstance(values.dtype, np.dtype):
         return None
     import pyarrow
 

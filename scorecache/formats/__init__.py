@@ -41,14 +41,53 @@ _DEFAULT = "jkl"
 
 
 def read_cache(path: str | os.PathLike[str], *, format: str | None = None) -> ScoreCache:
-    """Read a score file; a ScoreFileError tells the line of the first fault."""
+    """Read a score file, packed or not, with its record if there is one beside it.
+
+    Parameters
+    ----------
+    path : path-like
+        A `.jkl` or `.pss` file, also `.gz` or `.xz`; "-" is standard input.
+    format : {"jkl", "pss"}, optional
+        By default as the path ends.
+
+    Returns
+    -------
+    ScoreCache
+
+    Raises
+    ------
+    ScoreFileError
+        The file is faulty; the message names the line.
+
+    Examples
+    --------
+    >>> cache = read_cache("instances/iris.bdeu.3.jkl")
+    >>> cache.n_vars, cache.n_families
+    (5, 31)
+    """
     return format_of(path, format).read(os.fspath(path))
 
 
 def write_cache(
     cache: ScoreCache, path: str | os.PathLike[str], *, format: str | None = None, int_names: bool = False
 ) -> None:
-    """Write a score file, whole or not at all; `int_names` writes column indices for names, as blip wants them."""
+    """Write a score file and its record, whole or not at all.
+
+    Parameters
+    ----------
+    cache : ScoreCache
+    path : path-like
+        As in `read_cache`; "-" is standard output.
+    format : {"jkl", "pss"}, optional
+        By default as the path ends.
+    int_names : bool, default False
+        Write the numbers of the columns in place of their names, as blip wants them.
+
+    Raises
+    ------
+    ParameterError
+        If the format cannot hold the cache, or is not known.
+    """
     format_of(path, format).write(with_int_names(cache) if int_names else cache, os.fspath(path))
 
 

@@ -113,12 +113,12 @@ def _encode_column(column: Any, code_of: dict[Hashable, int], of_missing: int) -
     if categorical is not None:
         found = [code_of.get(category, UNKNOWN) for category in categorical.categories]
         return np.array([*found, of_missing], dtype=np.uint16).take(np.asarray(categorical.codes))  # missing is -1
+    hashed = distinct_objects(column)
+    if hashed is not None:
+        codes = np.array([_code(value, code_of, of_missing) for value in hashed[0]], dtype=np.uint16)
+        return codes[hashed[1]]
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     if values.dtype.kind == "O":
-        hashed = distinct_objects(values)
-        if hashed is not None:
-            codes = np.array([_code(value, code_of, of_missing) for value in hashed[0]], dtype=np.uint16)
-            return codes[hashed[1]]
         return np.fromiter((_code(value, code_of, of_missing) for value in values), np.uint16, len(values))
     distinct, positions = np.unique(values, return_inverse=True)
     listed = distinct if distinct.dtype.kind in "mM" else distinct.tolist()  # times would become bare numbers
