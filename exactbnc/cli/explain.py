@@ -55,7 +55,7 @@ def explain(
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
-    shares = contributions(classifier.net, classifier.class_name, codes)
+    shares = contributions(classifier.net, classifier.required_class, codes)
     for note in notes_on(classifier, table, extra):
         talk.note(note)
     explained = []
@@ -111,7 +111,7 @@ def _is_known(classifier: Model, codes: Codes, term: str, row: int) -> bool:
     from exactbnc.network.bayesnet import UNKNOWN
 
     net = classifier.net
-    family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.class_name]}
+    family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.required_class]}
     return all(codes[v, row] != UNKNOWN for v in family)
 
 

@@ -148,30 +148,17 @@ def _model(
     selection: Any,
     steps: dict[str, Any],
 ) -> Model:
-    from exactbnc.learning.model import Model, search_facts, solution_facts
-    from scorecache.data.encoding import MISSING_STATE
+    from exactbnc.learning.model import model_of
 
-    kept = set(dataset.names)
-    return Model(
-        learned.net,
-        class_name,
-        {name: points for name, points in cut_points.items() if name in kept},
-        tuple(
-            name
-            for name, states in zip(dataset.names, dataset.states, strict=True)
-            if name != class_name and MISSING_STATE in states
-        ),
-        solution_facts(learned.solution) | search_facts(learned.solution, learned.problem),
-        {
-            "recipe": recipe.to_json(),
-            "steps": steps,
-            "max_parents": learned.max_parents,
-            "n_rows": source.total_weight,
-            "data_sha256": source.sha256,
-            "dropped_features": {} if selection is None else dict(selection.dropped),
-            **origin().to_json(),
-        },
-    )
+    provenance = {
+        "recipe": recipe.to_json(),
+        "steps": steps,
+        "n_rows": source.total_weight,
+        "data_sha256": source.sha256,
+        "dropped_features": {} if selection is None else dict(selection.dropped),
+        **origin().to_json(),
+    }
+    return model_of(learned, dataset, class_name=class_name, cut_points=cut_points, provenance=provenance)
 
 
 def _facts(
@@ -194,7 +181,7 @@ def _facts(
         "arcs": [list(arc) for arc in learned.net.dag.arcs],
         "modelstring": learned.net.dag.modelstring,
         "n_parameters": learned.net.n_parameters,
-        "training_log_likelihood_of_class": learned.net.conditional_log_likelihood(dataset, model.class_name),
+        "training_log_likelihood_of_class": learned.net.conditional_log_likelihood(dataset, model.required_class),
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
         "dropped_features": {} if selection is None else dict(selection.dropped),
         "seconds": seconds,

@@ -1,4 +1,4 @@
-"""From a data set to a classifier in one go: score, solve, fit parameters.
+"""From a data set to a network with its tables in one go: score, solve, fit parameters.
 
     learn(dataset, "y", Recipe(structure="tan", criterion="bdeu"))  ->  Learned (network, solution, ...)
 
@@ -140,7 +140,7 @@ class Learned:
     """A fitted network with the solution it came from.
 
     `problem` is None where the time ended before there was one. Without time for any network the structure is naive
-    Bayes, which has no score, no proof, and need not satisfy the constraints.
+    Bayes, or without a class no arcs, which has no score, no proof, and need not satisfy the constraints.
     """
 
     net: BayesNet
@@ -152,14 +152,14 @@ class Learned:
     """A warning for the caller where the requested structure needs too many families."""
 
 
-def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
+def learn(dataset: Dataset, class_name: str | None, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
     """The best network of the recipe's structure for the data, with its parameters.
 
     Parameters
     ----------
     dataset : Dataset
-    class_name : str
-        A column of the data.
+    class_name : str or None
+        A column of the data; None for a general network without a class.
     recipe : Recipe
     listener : Listener, optional
         Receives the events of the solver.
@@ -185,7 +185,8 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     """
     limits = Limits(seconds=recipe.time_limit)
     clock, begun = Clock(limits.seconds), time.monotonic()
-    dataset.column(class_name)  # an error lists the columns if it is not one
+    if class_name is not None:
+        dataset.column(class_name)  # an error lists the columns if it is not one
     plan, constraints = _plan(dataset, class_name, recipe)
     problem, solution = None, _unsolved(class_name)
     try:
@@ -200,7 +201,7 @@ def learn(dataset: Dataset, class_name: str, recipe: Recipe, *, listener: Listen
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")
-    dag = _naive_bayes(dataset, class_name) if solution.dag is None else solution.dag
+    dag = _without_search(dataset, class_name) if solution.dag is None else solution.dag
     solution = replace(solution, dag=dag)
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
@@ -241,7 +242,7 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
     return None if limit >= most else limit
 
 
-def _plan(dataset: Dataset, class_name: str, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
+def _plan(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
     score, requested = recipe.score(), recipe.constraints
     k = recipe.k if recipe.structure == "kdb" else None
     domain = Domain.of(
@@ -287,11 +288,16 @@ def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     )
 
 
+def _without_search(dataset: Dataset, class_name: str | None) -> DAG:
+    """The network where there was no time to search: naive Bayes, or no arcs if there is no class."""
+    return DAG.from_arcs(dataset.names, []) if class_name is None else _naive_bayes(dataset, class_name)
+
+
 def _naive_bayes(dataset: Dataset, class_name: str) -> DAG:
     return DAG.from_arcs(dataset.names, [(class_name, name) for name in dataset.names if name != class_name])
 
 
-def _unsolved(class_name: str) -> Solution:
+def _unsolved(class_name: str | None) -> Solution:
     return Solution(
         status=Status.UNKNOWN,
         dag=None,

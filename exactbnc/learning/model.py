@@ -1,9 +1,10 @@
-"""A self-contained classifier: network, class, cut points and provenance, in one JSON file.
+"""A self-contained network: tables, class, cut points and provenance, in one JSON file.
 
-Keys: format ("exactbnc.model"), schema_version (1), class, cut_points (by column), missing_is_state (columns whose
-state "missing" represents missing values), solution (see `solution_facts` and `search_facts`), provenance (recipe, the
-steps before it, data, versions, command), and network, as in `exactbnc.network.formats.bayesnetjson`. A value of a
-table is the state with the same text, or else the one state that is the same number, so that 1.0 is 1.
+Keys: format ("exactbnc.model"), schema_version (1), class (a name or null), cut_points (by column), missing_is_state
+(columns whose state "missing" represents missing values), solution (see `solution_facts` and `search_facts`),
+provenance (recipe, the steps before it, data, versions, command), and network, as in
+`exactbnc.network.formats.bayesnetjson`. A value of a table is the state with the same text, or else the one state that
+is the same number, so that 1.0 is 1.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from exactbnc.errors import NetworkFileError
 from exactbnc.formats.network import Network
 from exactbnc.formats.trace import trace_facts
 from exactbnc.learning.discretize.tables import bins_of, numbers_of
+from exactbnc.learning.learn import Learned
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.states import state_codes
@@ -40,12 +42,13 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A classifier as `exactbnc learn` writes it and `exactbnc predict` reads it.
+    """A network as `exactbnc learn` writes it and `exactbnc predict` reads it.
 
     Parameters
     ----------
     net : BayesNet
-    class_name : str
+    class_name : str, optional
+        The class of a classifier.
     cut_points : mapping of names to ascending numbers
         For the columns that were discretised.
     missing_is_state : tuple of str
@@ -60,14 +63,15 @@ class Model:
     """
 
     net: BayesNet
-    class_name: str
+    class_name: str | None = None
     cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
     missing_is_state: tuple[str, ...] = ()
     solution: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in (self.class_name, *self.cut_points, *self.missing_is_state):
+        own_class = () if self.class_name is None else (self.class_name,)
+        for name in (*own_class, *self.cut_points, *self.missing_is_state):
             self.net.position(name)
         for name in self.missing_is_state:
             if MISSING_STATE not in self.net.states[self.net.index[name]]:
@@ -78,25 +82,39 @@ class Model:
                 raise ParameterError(f"the cut points of {name!r} must be ascending, one fewer than its intervals")
 
     @property
+    def required_class(self) -> str:
+        """The class; a ParameterError if the network has none."""
+        if self.class_name is None:
+            raise ParameterError("the network has no class; learn a classifier (--class NAME, target='NAME')")
+        return self.class_name
+
+    @property
     def classes(self) -> tuple[Any, ...]:
-        return self.net.states[self.net.index[self.class_name]]
+        return self.net.states[self.net.index[self.required_class]]
 
     @property
     def features(self) -> tuple[str, ...]:
         return tuple(name for name in self.net.names if name != self.class_name)
 
     def encode(self, dataset: Dataset) -> Codes:
-        """The codes of a table, columns matched by name; what is absent, missing or never seen is unknown.
+        """The codes of a table's features, columns matched by name; what is absent, missing or never seen is unknown.
 
         A table that has no column of the model is refused.
         """
-        if self.features and not any(name in dataset.index for name in self.features):
+        return self._encoded(dataset, self.features)
+
+    def encode_all(self, dataset: Dataset) -> Codes:
+        """The codes of a table as `encode` gives them, with those of the class."""
+        return self._encoded(dataset, self.net.names)
+
+    def _encoded(self, dataset: Dataset, names: Sequence[str]) -> Codes:
+        if names and not any(name in dataset.index for name in names):
             raise DataError(
-                f"expected columns of the model, {listing(map(repr, self.features))}; "
+                f"expected columns of the model, {listing(map(repr, names))}; "
                 f"the table has none of them, but {listing(map(repr, dataset.names))}"
             )
         codes = np.full((self.net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
-        for name in self.features:
+        for name in names:
             if name in dataset.index:
                 codes[self.net.index[name]] = self._codes(name, dataset)
         return codes
@@ -116,13 +134,14 @@ class Model:
 
     def class_codes(self, dataset: Dataset) -> NDArray[np.uint16]:
         """The class of every row of a table that has the column, unknown where the model does not have it."""
-        states = dataset.states[dataset.index[self.class_name]]
-        codes: NDArray[np.uint16] = _matched(self.classes, states)[dataset.column(self.class_name)]
+        name = self.required_class
+        states = dataset.states[dataset.index[name]]
+        codes: NDArray[np.uint16] = _matched(self.classes, states)[dataset.column(name)]
         return codes
 
     def log_posterior(self, codes: Codes) -> NDArray[np.float64]:
         """log P(class | row), rows x classes."""
-        return self.net.log_posterior(codes, self.class_name)
+        return self.net.log_posterior(codes, self.required_class)
 
     def _codes(self, name: str, dataset: Dataset) -> NDArray[np.uint16]:
         """The code of every row of a table's column."""
@@ -173,6 +192,42 @@ def search_facts(solution: Solution, problem: Problem | None) -> dict[str, Any]:
         "arc_losses": network.arc_losses(),
         "trace": trace_facts(solution),
     }
+
+
+def model_of(
+    learned: Learned,
+    dataset: Dataset,
+    *,
+    class_name: str | None,
+    cut_points: Mapping[str, Sequence[float]],
+    provenance: Mapping[str, Any],
+) -> Model:
+    """The model of a learned network.
+
+    Parameters
+    ----------
+    learned : Learned
+    dataset : Dataset
+        The discretised data that the network was learned from.
+    class_name : str, optional
+    cut_points : mapping of names to numbers
+        Those of columns that are not in the data any more are left out.
+    provenance : mapping
+        Where the network comes from, in the types of JSON.
+
+    Returns
+    -------
+    Model
+    """
+    has_missing = (name for name, states in zip(dataset.names, dataset.states, strict=True) if MISSING_STATE in states)
+    return Model(
+        learned.net,
+        class_name,
+        {name: tuple(points) for name, points in cut_points.items() if name in dataset.index},
+        tuple(name for name in has_missing if name != class_name),
+        solution_facts(learned.solution) | search_facts(learned.solution, learned.problem),
+        {"max_parents": learned.max_parents, **provenance},
+    )
 
 
 def write_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -247,7 +302,7 @@ class _Version(msgspec.Struct):
 
 
 class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
-    class_name: str
+    class_name: str | None
     cut_points: dict[str, list[float]]
     missing_is_state: list[str]
     solution: dict[str, Any]

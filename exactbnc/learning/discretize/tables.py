@@ -28,8 +28,8 @@ def numbers_of(states: tuple[Hashable, ...]) -> Floats:
     return _remembered_numbers(states, tuple(map(type, states)))  # (0, 1) equals (False, True)
 
 
-def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
-    """The columns, the class aside, whose values are all numbers."""
+def numeric_columns(dataset: Dataset, class_name: str | None) -> list[str]:
+    """The columns, the class aside if there is one, whose values are all numbers."""
     return [
         name
         for name, states in zip(dataset.names, dataset.states, strict=True)
@@ -39,7 +39,7 @@ def numeric_columns(dataset: Dataset, class_name: str) -> list[str]:
 
 
 def find_cut_points(
-    dataset: Dataset, class_name: str, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
+    dataset: Dataset, class_name: str | None, method: str, *, keep_at_most: int | None = None, n_bins: int = 5
 ) -> dict[str, tuple[float, ...]]:
     """The cut points of the numeric columns with more than `keep_at_most` distinct values, by the method's name.
 
@@ -49,6 +49,9 @@ def find_cut_points(
 
     if method not in DISCRETIZERS:
         raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
+    if class_name is None and method == "mdlp":
+        raise ParameterError("mdlp discretises for a class: name it (target=, --class), or choose median or quantile")
+    labels = np.zeros(dataset.n_rows, dtype=np.uint16) if class_name is None else dataset.column(class_name)
     bins = {"n_bins": n_bins} if method == "quantile" else {}
     numeric = numeric_columns(dataset, class_name)
     measured = [name for name in numeric if name in dataset.measurements]
@@ -58,7 +61,7 @@ def find_cut_points(
         if names:
             table = np.column_stack([_numbers(dataset, name) for name in names])
             learner = DISCRETIZERS[method](keep_at_most=most_kept, **bins)
-            learner.fit(table, dataset.column(class_name), sample_weight=dataset.weights)
+            learner.fit(table, labels, sample_weight=dataset.weights)
             own = learner.cut_points_
             found |= {name: tuple(own[v].tolist()) for v, name in enumerate(names) if v in own}
     return {name: found[name] for name in numeric if name in found}
