@@ -165,7 +165,7 @@ def test_a_model_that_contradicts_itself_is_refused(cut_model, changed, message)
         lambda stored: stored.update(schema_version=2),
         lambda stored: stored.pop("class"),
         lambda stored: stored.update({"class": "mood"}),
-        lambda stored: stored.update({"class": None}),
+        lambda stored: stored.update({"class": 3}),
         lambda stored: stored.pop("cut_points"),
         lambda stored: stored.update(cut_points=[1, 2]),
         lambda stored: stored.update(cut_points={"size": "ab"}),
@@ -191,6 +191,17 @@ def test_a_tampered_file_is_refused_by_name(cut_model, change, tmp_path):
 
     with pytest.raises(NetworkFileError, match=r"m\.json"):
         read_model(path)
+
+
+def test_a_model_may_have_no_class(cut_model, tmp_path):
+    path = tmp_path / "m.json"
+    write_model(Model(cut_model.net), path)
+
+    again = read_model(path)
+
+    assert (again.class_name, again.features) == (None, ("size", "sky", "day"))
+    with pytest.raises(ParameterError, match="has no class"):
+        _ = again.classes
 
 
 @given(share=st.floats(0, 1))
