@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
@@ -85,7 +86,7 @@ def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) 
     from exactbnc.problem.problem import Problem
 
     penalty = facts.get("edge_penalty", 0.0)
-    constraints = replace(options.StructureOptions().for_cache(scores), edge_penalty=penalty)
+    constraints = replace(network_options.StructureOptions().for_cache(scores), edge_penalty=penalty)
     problem = Problem(scores, constraints, listed_families_only=True)
     losses = arc_losses(problem, dag, exact=exact)
     facts["arcs"] = [asdict(loss) for loss in losses]

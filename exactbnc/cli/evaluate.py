@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
+from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._completion import GREEDY, OTHERS, SEARCHED
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
@@ -39,16 +41,16 @@ Fits = Annotated[
 
 
 def evaluate(
-    structure: options.EvaluatedOptions,
-    given: options.ConstraintOptions,
-    fit: options.EvaluatedFitOptions,
+    structure: network_options.EvaluatedOptions,
+    given: network_options.ConstraintOptions,
+    fit: network_options.EvaluatedFitOptions,
     table: options.TrainingOptions,
-    search: options.SearchOptions,
+    search: search_options.SearchOptions,
     report: options.OutputOptions,
     data: options.TrainingFile = None,
     folds: options.Folds = 10,
     jobs: Fits = None,
-    scheduler: options.Scheduler = None,
+    scheduler: search_options.Scheduler = None,
 ) -> None:
     """Compare structures, scores, parameters and other classifiers: accuracy, log-loss, AUC, Brier and time.
 
@@ -87,7 +89,7 @@ def evaluate(
         whole = discretized(dataset, find_cut_points(dataset, class_name, method, keep_at_most=keep_at_most))
         check_values(whole, table.max_states)
     check_identifiers(whole, allow=table.allow_identifiers)
-    with options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
+    with search_options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,
             class_name,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
+from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
 from exactbnc.cli._output import check_target, describe_score
@@ -56,16 +58,16 @@ class ModelFileOptions:
 
 
 def learn(
-    structure: options.StructureOptions,
-    given: options.ConstraintOptions,
-    fit: options.FitOptions,
+    structure: network_options.StructureOptions,
+    given: network_options.ConstraintOptions,
+    fit: network_options.FitOptions,
     table: options.TrainingOptions,
-    search: options.SearchOptions,
+    search: search_options.SearchOptions,
     file: ModelFileOptions,
     report: options.OutputOptions,
     data: options.TrainingFile = None,
     select: Select = False,
-    jobs: options.Jobs = None,
+    jobs: search_options.Jobs = None,
 ) -> int:
     """Score, solve and fit: a provably best classifier for a data table, written as a model that 'predict' reads."""
     begun = time.monotonic()
@@ -87,7 +89,7 @@ def learn(
         criterion=fit.score,
         parameters=fit.parameters,
         max_parents=structure.max_parents,
-        k=structure.k_of(chosen) or options.DEFAULT_K,
+        k=structure.k_of(chosen) or network_options.DEFAULT_K,
         ess=1.0 if fit.ess is None else fit.ess,
         constraints=given.constraints(),
         solver=search.solver,

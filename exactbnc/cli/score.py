@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
+from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
 from exactbnc.cli._output import check_target, describe_bytes, describe_domain, describe_score, describe_seconds
@@ -98,9 +100,9 @@ class ScoreFileOptions:
 
 def score(
     data: Data,
-    structure: options.StructureOptions,
-    given: options.LocalConstraintOptions,
-    scored_by: options.ScoreOptions,
+    structure: network_options.StructureOptions,
+    given: network_options.LocalConstraintOptions,
+    scored_by: network_options.ScoreOptions,
     table: options.TableOptions,
     build: BuildOptions,
     file: ScoreFileOptions,
@@ -149,7 +151,7 @@ def score(
     folder = None if build.resume is None else plan.part_folder(build.resume)
     if folder is not None:
         talk.note(f"resume: {folder.n_files} finished parts in {build.resume}")
-    with options.workers_of(build.scheduler) as client, talk.progress() as listener:
+    with search_options.workers_of(build.scheduler) as client, talk.progress() as listener:
         cache = plan.run(
             n_jobs=build.jobs,
             memory_limit=build.memory_bytes,
@@ -194,7 +196,9 @@ def _read(path: str, table: options.TableOptions, *, header: bool, memory: int |
     return dataset
 
 
-def _domain(dataset: Dataset, structure: options.StructureOptions, name: str, constraints: Constraints) -> Domain:
+def _domain(
+    dataset: Dataset, structure: network_options.StructureOptions, name: str, constraints: Constraints
+) -> Domain:
     from scorecache.domain import Domain
 
     return Domain.of(

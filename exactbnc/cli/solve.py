@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
+from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
 from exactbnc.cli._kinds import Kind, expecting
@@ -78,11 +80,11 @@ class Stopwatch:
 
 def solve(
     cache: options.CacheFile,
-    structure: options.StructureOptions,
-    given: options.ConstraintOptions,
-    search: options.SolveLimits,
-    runs: options.LongRunOptions,
-    several: options.RankingOptions,
+    structure: network_options.StructureOptions,
+    given: network_options.ConstraintOptions,
+    search: search_options.SolveLimits,
+    runs: search_options.LongRunOptions,
+    several: search_options.RankingOptions,
     file: NetworkFileOptions,
     report: options.OutputOptions,
     listed_families_only: ListedOnly = False,
@@ -118,7 +120,10 @@ def solve(
 
 
 def _problem(
-    scores: ScoreCache, structure: options.StructureOptions, given: options.ConstraintOptions, listed_only: bool
+    scores: ScoreCache,
+    structure: network_options.StructureOptions,
+    given: network_options.ConstraintOptions,
+    listed_only: bool,
 ) -> Problem:
     from exactbnc.problem.problem import Problem
 
@@ -134,8 +139,8 @@ def _problem(
 
 def _solve_several(
     problem: Problem,
-    several: options.RankingOptions,
-    search: options.SolveLimits,
+    several: search_options.RankingOptions,
+    search: search_options.SolveLimits,
     clock: Clock,
     file: NetworkFileOptions,
     talk: Output,
@@ -167,9 +172,9 @@ def _solve_several(
 
 def _solve_one(
     problem: Problem,
-    search: options.SolveLimits,
+    search: search_options.SolveLimits,
     clock: Clock,
-    runs: options.LongRunOptions,
+    runs: search_options.LongRunOptions,
     file: NetworkFileOptions,
     talk: Output,
     log: SolveLog,
