@@ -154,7 +154,7 @@ def literal_acll_weights(dataset, dag, child, prior):
 
 
 @given(structured(), st.sampled_from(["uniform", "dirichlet"]), st.sampled_from([0.1, 1.0, 3.0]))
-@examples(60)
+@examples(30)
 @mpmath.workdps(30)
 def test_acll_parameters_are_those_of_theorem_3_8(problem, prior, pseudo_count):
     dataset, dag = problem

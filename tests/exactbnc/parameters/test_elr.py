@@ -15,7 +15,7 @@ from exactbnc.network.parameters._conditional import class_families
 from exactbnc.network.parameters.closed_form import Dirichlet
 from exactbnc.network.parameters.elr import ELR, N_FOLDS, PATIENCE, Objective, climb, deal_folds
 from scorecache.data.dataset import Dataset
-from scorecache.errors import MemoryLimitError, ParameterError
+from scorecache.errors import MemoryLimitError
 from tests.strategies import examples
 
 PLAIN = ELR(tuning="none")
@@ -153,7 +153,7 @@ def test_the_gradient_is_the_derivative_with_two_parents(structure):
 
 
 @given(class_problems(), st.sampled_from([0.0, 0.5]), st.sampled_from(["none", "cross"]))
-@examples(150)
+@examples(40)
 def test_the_training_cll_is_never_below_the_start(problem, l2, tuning):
     dataset, dag, class_name = problem
 
@@ -166,7 +166,7 @@ def test_the_training_cll_is_never_below_the_start(problem, l2, tuning):
 
 
 @given(class_problems())
-@examples(60)
+@examples(30)
 def test_what_the_class_does_not_depend_on_stays_at_the_start(problem):
     dataset, dag, class_name = problem
     target = dataset.index[class_name]
@@ -377,31 +377,6 @@ def test_a_climb_ends_when_its_observer_says_so():
     values = [objective(shifts)[0] for shifts in visited]
     assert len(values) == 3
     assert objective(np.zeros_like(visited[0]))[0] < values[0] < values[1] < values[2]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"l2": -1.0}, "the l2 of 'elr' must be a number from 0. Got -1.0 instead"),
-        ({"l2": math.nan}, "the l2"),
-        ({"alpha": 0.0}, "the alpha of 'elr' must be a number from 1e-09. Got 0.0 instead"),
-        ({"tolerance": math.inf}, "the tolerance"),
-        ({"max_iterations": -1}, "the max_iterations of 'elr' must be at least 0. Got -1 instead"),
-        ({"tuning": "early"}, "the tuning of 'elr' must be one of none, cross. Got 'early' instead"),
-    ],
-)
-def test_settings_out_of_range_are_refused(settings, message):
-    with pytest.raises(ParameterError, match=message):
-        ELR(**settings)
-
-
-def test_a_class_that_is_no_column_is_refused():
-    data = overlapping_classes(10, 2, 2, seed=0)
-
-    with pytest.raises(ParameterError, match=r"the class must be a column of the data\. Got 'Y' instead"):
-        PLAIN.tables(data, naive_bayes(2), "Y")
-    with pytest.raises(ParameterError, match="need a class"):
-        PLAIN.tables(data, naive_bayes(2), None)
 
 
 def test_a_table_beyond_memory_is_refused():

@@ -1,7 +1,9 @@
 """What every registered estimator promises, and how names become estimators."""
 
 import json
+import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -90,19 +92,23 @@ def test_unknown_names_and_settings_are_refused_with_the_known_ones():
         make_parameters("ofe", alpha=1)
 
 
-@pytest.mark.parametrize(
-    ("name", "setting"),
-    [("dirichlet", "alpha"), ("eap", "ess"), ("softened", "n0"), ("ms", "weight"), ("acll", "pseudo_count")],
-)
-def test_settings_are_numbers_above_zero(name, setting):
-    for value in (0.0, -1.0, float("nan"), float("inf"), "1"):
-        with pytest.raises(ParameterError, match=f"The '{setting}' parameter of {name} must be a number above 0. Got"):
-            make_parameters(name, **{setting: value})
+ABOVE_ZERO = [("dirichlet", "alpha"), ("eap", "ess"), ("softened", "n0"), ("ms", "weight"), ("acll", "pseudo_count")]
+OUT_OF_RANGE = [
+    *((name, setting, value) for name, setting in ABOVE_ZERO for value in (0.0, -1.0, math.nan, math.inf, "1")),
+    *(("elr", setting, -1) for setting in ("l2", "alpha", "tolerance", "max_iterations")),
+    *(("elr", setting, math.nan) for setting in ("l2", "alpha", "tolerance")),
+    ("elr", "alpha", 0.0),
+    ("elr", "tuning", "early"),
+    ("dfe", "iterations", 0),
+    ("dfe", "alpha", 0.0),
+    ("acll", "prior", "flat"),
+]
 
 
-def test_the_prior_of_acll_is_one_of_two():
-    with pytest.raises(ParameterError, match=r"must be 'uniform' or 'dirichlet'. Got 'flat' instead"):
-        make_parameters("acll", prior="flat")
+@pytest.mark.parametrize(("name", "setting", "value"), OUT_OF_RANGE)
+def test_a_setting_out_of_range_is_refused_by_its_name_and_value(name, setting, value):
+    with pytest.raises(ParameterError, match=f"{setting}.* must be .*Got {re.escape(repr(value))} instead"):
+        make_parameters(name, **{setting: value})
 
 
 def test_structure_and_class_must_be_those_of_the_data():
