@@ -4,14 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.network.formats import bayesnetjson
 from scorecache.errors import ParameterError
-from tests.exactbnc.export.bayesnet_strategies import TEXTS, assert_same, bayesnets, collider
-from tests.strategies import examples
+from tests.exactbnc.export.bayesnet_strategies import TEXTS, assert_same, collider
 
 STORABLE = TEXTS.filter(lambda text: "\ud800" not in text)
 STATES = STORABLE | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
@@ -30,15 +28,6 @@ def fault(value):
     with pytest.raises(NetworkFileError) as caught:
         read(text)
     return str(caught.value)
-
-
-@given(net=bayesnets(names=STORABLE, states=STATES))
-@examples(150)
-def test_what_is_written_is_read_back_with_its_types_to_the_last_bit(net):
-    text, notes = bayesnetjson.render(net, None)
-
-    assert_same(read(text), net)
-    assert notes == []
 
 
 def test_what_is_stored():
@@ -104,19 +93,14 @@ def test_faults_of_the_file():
     ("changes", "message"),
     [
         ({"name": 3}, "expected a text at variables[2].name, got a whole number"),
-        ({"name": "A"}, "the variable 'A' is declared twice"),
         (
             {"states": ["x", None]},
             "expected true or false or a whole number or a number or a text at variables[2].states[1]",
         ),
-        ({"states": ["x", "x"]}, "expected different states of 'C', got 'x', 'x'"),
-        ({"states": []}, "expected the variable 'C' to have states, got none"),
         ({"parents": "AB"}, "expected a list at variables[2].parents, got a text"),
-        ({"parents": ["A", "D"]}, "'D' is not a variable; variables are 'A', 'B', 'C'"),
         ({"parents": ["A"]}, "expected 'table' of 'C' to be numbers in nested lists of the lengths (2, 2)"),
         ({"table": None}, "expected 'table' of 'C' to be numbers in nested lists of the lengths (2, 3, 2)"),
         ({"parents": [], "table": [0.5, "0.5"]}, "expected 'table' of 'C' to be numbers in nested lists"),
-        ({"parents": [], "table": [0.5, 0.6]}, "expected probabilities of 'C' that add up to one, got 0.5, 0.6"),
     ],
 )
 def test_faults_of_a_variable(changes, message):
@@ -124,10 +108,3 @@ def test_faults_of_a_variable(changes, message):
     value["variables"][2] |= changes
 
     assert fault(value).startswith(f"net.json: {message}")
-
-
-def test_a_cycle_is_named():
-    value = stored()
-    value["variables"][0] |= {"parents": ["C"], "table": [[0.5, 0.5], [0.5, 0.5]]}
-
-    assert fault(value) == "net.json: a network has no directed cycle, got A -> C -> A"

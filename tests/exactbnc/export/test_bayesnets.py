@@ -1,15 +1,20 @@
-"""The registry of the formats of whole networks, and the networks of the literature."""
+"""The contract of every format of whole networks, and the networks of the literature."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import exactbnc
+from exactbnc.errors import NetworkFileError
 from exactbnc.graph.dag import DAG
 from exactbnc.network.formats.files import BAYESNET_READERS, BAYESNET_WRITERS, read_bayesnet, write_bayesnet
 from scorecache.errors import InputError, ParameterError
-from tests.exactbnc.export.bayesnet_strategies import assert_same, collider
+from tests.exactbnc.export.bayesnet_strategies import TEXTS, assert_same, bayesnets, collider
+from tests.strategies import examples
 
 NETWORKS = Path(exactbnc.__file__).parents[1] / ".." / "shared" / "data" / "networks"
 
@@ -35,6 +40,111 @@ PUBLISHED = {
     "link": (724, 1125, 14211),
     "munin1": (186, 273, 15622),
 }
+
+STORABLE = TEXTS.filter(lambda text: "\ud800" not in text)
+TYPED = STORABLE | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
+NAMES_AND_STATES = {".json": (STORABLE, TYPED), ".bif": (TEXTS, TEXTS), ".xml": (TEXTS, TEXTS)}
+"""What each format gives back as it was."""
+
+FAULTS = {
+    "'D' is not a variable; variables are 'A', 'B', 'C'": {
+        ".json": ('["A", "B"]', '["A", "D"]'),
+        ".bif": ("( C | A, B )", "( C | A, D )", 18),
+        ".xml": ("<GIVEN>B", "<GIVEN>D", 45),
+    },
+    "expected different parents of 'C', got 'A', 'A'": {
+        ".bif": ("( C | A, B )", "( C | A, A )", 18),
+        ".xml": ("<GIVEN>B", "<GIVEN>A", 45),
+    },
+    "a network has no directed cycle, got A -> C -> A": {
+        ".json": ('"parents": [], "table": [0.25, 0.75]', '"parents": ["C"], "table": [[0.5, 0.5], [0.5, 0.5]]'),
+        ".bif": ("( A ) {\n  table 0.25, 0.75;", "( A | C ) {\n (c0) 0.25, 0.75; (c1) 0.5, 0.5;", 12),
+        ".xml": ("<FOR>A</FOR>\n  <TABLE>0.25 0.75", "<FOR>A</FOR><GIVEN>C</GIVEN>\n<TABLE>0.25 0.75 0.5 0.5", 37),
+    },
+    "the variable 'A' is declared twice": {
+        ".json": ('"name": "B"', '"name": "A"'),
+        ".bif": ("variable B", "variable A", 6),
+        ".xml": ("<NAME>B", "<NAME>A", 26),
+    },
+    "the probabilities of 'A' are given twice": {
+        ".bif": ("( B )", "( A )", 15),
+        ".xml": ("<FOR>B", "<FOR>A", 41),
+    },
+    "expected different states of 'A', got 'a0', 'a0'": {
+        ".json": ('"a1"', '"a0"'),
+        ".bif": ("{ a0, a1 }", "{ a0, a0 }", 3),
+        ".xml": ("<OUTCOME>a1", "<OUTCOME>a0", 21),
+    },
+    "expected the variable 'A' to have states, got none": {
+        ".json": ('["a0", "a1"]', "[]"),
+        ".bif": ("[ 2 ] { a0, a1 }", "[ 0 ] { }", 3),
+        ".xml": ("<OUTCOME>a0</OUTCOME>\n  <OUTCOME>a1</OUTCOME>", "", 21),
+    },
+    "expected probabilities of 'A' that add up to one, got 0.25, 0.8": {
+        ".json": ("[0.25, 0.75]}", "[0.25, 0.8]}"),
+        ".bif": ("table 0.25, 0.75", "table 0.25, 0.8", 13),
+        ".xml": (">0.25 0.75", ">0.25 0.8", 39),
+    },
+    "expected probabilities of 'A' that add up to one, got -0.5, 1.5": {
+        ".json": ("[0.25, 0.75]}", "[-0.5, 1.5]}"),
+        ".bif": ("table 0.25, 0.75", "table -0.5, 1.5", 13),
+        ".xml": (">0.25 0.75", ">-0.5 1.5", 39),
+    },
+}
+"""What is said -> in each format an edit of `collider()` that is at fault so, and its line."""
+
+
+def written(suffix, net=None, class_name=None):
+    return BAYESNET_WRITERS[suffix](net or collider(), class_name)[0]
+
+
+def changed(text, old, new):
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize("suffix", NAMES_AND_STATES)
+@given(data=st.data())
+@examples(100)
+def test_what_is_written_is_read_back_with_its_types_to_the_last_bit(suffix, data):
+    names, states = NAMES_AND_STATES[suffix]
+    net = data.draw(bayesnets(names=names, states=states))
+
+    assert_same(BAYESNET_READERS[suffix](written(suffix, net).encode(), "net"), net)
+
+
+@pytest.mark.parametrize("suffix", NAMES_AND_STATES)
+def test_a_sum_that_a_network_may_have_is_not_touched(suffix):
+    net = collider(tables=(np.array([0.25, 0.7500009]), *collider().tables[1:]))
+
+    assert_same(BAYESNET_READERS[suffix](written(suffix, net).encode(), "net"), net)
+
+
+@pytest.mark.parametrize(
+    ("message", "suffix"), [(message, suffix) for message, edits in FAULTS.items() for suffix in edits]
+)
+def test_a_fault_is_named_alike_in_every_format_and_with_its_line(message, suffix):
+    old, new, *line = FAULTS[message][suffix]
+
+    with pytest.raises(NetworkFileError) as caught:
+        BAYESNET_READERS[suffix](changed(written(suffix), old, new).encode(), "net")
+
+    assert str(caught.value) == ":".join(["net", *map(str, line), f" {message}"])
+
+
+@pytest.mark.parametrize("suffix", NAMES_AND_STATES)
+def test_a_truncated_file_is_refused(suffix):
+    text = written(suffix).rstrip()
+
+    for length in range(0, len(text), 7):
+        with pytest.raises(NetworkFileError, match=r"^net\b"):
+            BAYESNET_READERS[suffix](text[:length].encode(), "net")
+
+
+@pytest.mark.parametrize("suffix", NAMES_AND_STATES)
+def test_bytes_that_are_not_utf8_are_refused(suffix):
+    with pytest.raises(NetworkFileError, match=re.compile("utf-8|not well-formed", re.IGNORECASE)):
+        BAYESNET_READERS[suffix](written(suffix).encode().replace(b"b2", b"\xff2"), "net")
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".XZ"])
@@ -110,12 +220,10 @@ def test_a_broken_packing_is_refused(tmp_path, suffix):
     path = tmp_path / f"net.bif{suffix}"
     write_bayesnet(collider(), path)
     whole = path.read_bytes()
-    path.write_bytes(whole[:-12])
-    with pytest.raises(InputError, match="the compressed file is damaged or cut short"):
-        read_bayesnet(path)
-    path.write_bytes(b"network")
-    with pytest.raises(InputError, match="the compressed file is damaged or cut short"):
-        read_bayesnet(path)
+    for broken in (whole[:-12], b"network"):
+        path.write_bytes(broken)
+        with pytest.raises(InputError, match="the compressed file is damaged or cut short"):
+            read_bayesnet(path)
 
 
 @pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.graph.dag import DAG
 from exactbnc.network.formats import bif
-from tests.exactbnc.export.bayesnet_strategies import ROWS, TEXTS, assert_same, bayesnets, collider
-from tests.strategies import examples
+from tests.exactbnc.export.bayesnet_strategies import ROWS, assert_same, collider
 
 COLLIDER = """network unknown {
 }
@@ -53,23 +51,8 @@ def changed(old, new):
     return COLLIDER.replace(old, new)
 
 
-@given(net=bayesnets(names=TEXTS, states=TEXTS))
-@examples(150)
-def test_what_is_written_is_read_back_to_the_last_bit(net):
-    text, _ = bif.render(net, None)
-
-    assert_same(read(text), net)
-    assert text.isascii()
-
-
 def test_text_of_a_small_network():
     assert bif.render(collider(), None) == (COLLIDER, [])
-
-
-def test_a_sum_that_a_network_may_have_is_not_touched():
-    net = collider(tables=(np.array([0.25, 0.7500009]), *collider().tables[1:]))
-
-    assert_same(read(bif.render(net, None)[0]), net)
 
 
 def test_rounded_probabilities_are_divided_by_their_sum():
@@ -141,63 +124,35 @@ def test_a_network_without_variables():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("( C | A, B )", "( C | A, D )", "18: 'D' is not a variable; variables are 'A', 'B', 'C'"),
-        ("( C | A, B )", "( D | A, B )", "18: 'D' is not a variable; variables are 'A', 'B', 'C'"),
-        ("( C | A, B )", "( C | A, A )", "18: expected different parents of 'C', got 'A', 'A'"),
         ("( C | A, B )", "( C | A )", "19: expected a state of each of the 1 parents, got (a0, b0)"),
         ("( C | A, B )", "( )", "18: expected a variable, got ')'"),
         ("(a1, b1) 0.1, 0.9", "(a1, b1) 0.1, 0.4, 0.5", "23: expected 2 probabilities of 'C', got 3"),
         ("(a1, b1) 0.1, 0.9", "(a1, b1)", "23: expected 2 probabilities of 'C', got 0"),
-        ("table 0.25, 0.75", "table 0.25", "13: expected 2 probabilities of 'A', got 1"),
-        ("table 0.25, 0.75", "table 0.25, 0.8", "13: expected probabilities of 'A' that add up to one, got 0.25, 0.8"),
-        ("table 0.25, 0.75", "table -0.5, 1.5", "13: expected probabilities of 'A' that add up to one, got -0.5, 1.5"),
-        ("table 0.25, 0.75", "table nan, 1", "13: expected probabilities of 'A' that add up to one, got nan, 1.0"),
         ("table 0.25, 0.75", "table 0.25, x", "13: expected numbers or ';', got 'x'"),
         ("table 0.25, 0.75;", "", "12: the probabilities of 'A' given () are missing"),
-        ("0.1, 0.9", "0.2, 0.9", "23: expected probabilities of 'C' that add up to one, got 0.2, 0.9"),
         ("  (a1, b1) 0.1, 0.9;\n", "", "18: the probabilities of 'C' given (a1, b1) are missing"),
         ("(a1, b1)", "(a1, b9)", "23: 'b9' is not a state of 'B'; its states are 'b0', 'b1', 'b2'"),
         ("(a1, b1)", "(a1, b0)", "23: the probabilities of 'C' given (a1, b0) are given twice"),
         ("(a1, b1)", "table", "23: the probabilities of 'C' are given twice, by 'table' and by rows"),
         ("table 0.25, 0.75;", "table 1 0; table 1 0;", "13: expected 'table' or 'default' of 'A', once"),
-        ("( B )", "( A )", "15: the probabilities of 'A' are given twice"),
-        ("variable B", "variable A", "6: the variable 'A' is declared twice"),
         ("variable B", "variable {", "6: expected the name of a variable, got '{'"),
-        ("{ a0, a1 }", "{ a0, a0 }", "3: expected different states of 'A', got 'a0', 'a0'"),
         ("{ a0, a1 }", "{ a0 }", "4: 'A' announces 2 states but lists 1"),
         ("  type discrete [ 2 ] { a0, a1 };\n", "", "4: expected the states of 'A'"),
         ("  type discrete [ 2 ] { a0, a1 };\n", "type continuous;", "4: expected 'type discrete' of 'A', once"),
-        ("[ 2 ] { a0, a1 }", "[ 0 ] { }", "3: expected the variable 'A' to have states, got none"),
         ("network unknown", "belief unknown", "1: expected 'network', got 'belief'"),
         ("variable B {", "variable B {{", "6: expected 'type discrete' of 'B', once, got '{'"),
         ("probability ( A ) {", 'probability ( "A ) {', "12: expected a quoted name or a comment to end"),
-        ("probability ( A ) {", "/* probability ( A ) {", "12: expected a quoted name or a comment to end"),
         ("probability ( A )", "possibility ( A )", "12: expected 'variable' or 'probability', got 'possibility'"),
     ],
 )
-def test_a_fault_names_its_line(old, new, message):
+def test_a_fault_of_the_language_names_its_line(old, new, message):
     assert fault(changed(old, new)).startswith(f"net.bif:{message}")
-
-
-def test_a_cycle_is_named():
-    text = changed("( A ) {\n  table 0.25, 0.75;", "( A | C ) {\n (c0) 0.25, 0.75; (c1) 0.5, 0.5;")
-
-    assert fault(text) == "net.bif:12: a network has no directed cycle, got A -> C -> A"
 
 
 def test_a_variable_without_probabilities_is_named():
     block = "probability ( A ) {\n  table 0.25, 0.75;\n}\n"
 
     assert fault(changed(block, "")) == "net.bif: the probabilities of 'A' are missing"
-
-
-def test_a_truncated_file_is_refused():
-    for length in range(0, len(COLLIDER) - 1, 7):
-        assert fault(COLLIDER[:length]).startswith("net.bif:")
-
-
-def test_bytes_that_are_not_utf8_are_named():
-    assert fault(COLLIDER.encode().replace(b"b2 ", b"\xff2 ")) == "net.bif:7: expected UTF-8 text, got byte 0xff"
 
 
 def test_a_short_file_cannot_ask_for_a_huge_table():
