@@ -391,7 +391,7 @@ def alone(score, counts):
 def test_a_frame_in_place_of_a_data_set_is_told_the_way():
     with refusal(
         ParameterError,
-        "scores are built from a Dataset: read_csv(path), Dataset.from_pandas(frame) or Dataset.from_columns(...). "
+        "scores are built from a Dataset: read_csv(path), Dataset.from_frame(frame) or Dataset.from_columns(...). "
         "Got list instead.",
     ):
         build_cache([[0, 1]], "bic")

@@ -101,7 +101,8 @@ def _all_measured(states: tuple[Hashable, ...]) -> bool:
 
 
 def _all_numbers(numbers: Floats, states: tuple[Hashable, ...]) -> bool:
-    return bool(np.isfinite(numbers).any() and np.isnan(numbers).sum() == (MISSING_STATE in states))
+    n_others = int(np.count_nonzero(np.isnan(numbers)))  # infinities are numbers, as in a column of measurements
+    return n_others < len(numbers) and n_others == (MISSING_STATE in states)
 
 
 @lru_cache(maxsize=256)

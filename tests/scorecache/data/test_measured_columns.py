@@ -74,6 +74,16 @@ def test_chunks_and_limits_change_nothing_of_the_numbers(folder, data):
     assert discretized(measured, points).sha256 == discretized(plain, points).sha256
 
 
+def test_a_column_left_with_infinities_alone_is_one_of_numbers(folder):
+    """Dropping rows may leave no finite number; the column is then numeric whether it was measured or not."""
+    path = write(folder, ["x", "z", "y"], [("?", k, "a") for k in range(5)] + [("0", "inf", "b")])
+
+    plain = read_csv(path, missing="drop")
+    measured = read_csv(path, missing="drop", max_states=3, measured={"z"})
+
+    assert numeric_columns(plain, "y") == numeric_columns(measured, "y") == ["x", "z"]
+
+
 def test_a_column_of_many_numbers_is_kept_as_numbers(tmp_path):
     rows = [(f"{k / 7:.4f}", k % 3, "ab"[k % 2]) for k in range(500)]
     path = write(tmp_path, ["x", "few", "y"], rows)
