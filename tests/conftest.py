@@ -25,7 +25,7 @@ EXTENDED = (
     "test_reproduce_002.py",
     "test_reproduce_004.py",
 )
-"""What `./scripts/test` leaves to `./scripts/test --all`: folders and modules beside this file."""
+"""What `./scripts/test` leaves to `./scripts/test --all`: folders and modules beside this file, and marked tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

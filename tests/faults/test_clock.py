@@ -140,6 +140,7 @@ def solve_with_a_jump(tmp_path):
     return run
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("jump", [100_000, -100_000], ids=["forward", "back"])
 def test_a_jump_of_the_clock_during_scip_does_not_end_its_search(solve_with_a_jump, jump):
     status, stop_reason, _ = solve_with_a_jump(jump, 16, 60, 250)
@@ -147,9 +148,10 @@ def test_a_jump_of_the_clock_during_scip_does_not_end_its_search(solve_with_a_ju
     assert (status, stop_reason) == ("optimal", "proved")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("jump", [100_000, -100_000], ids=["forward", "back"])
 def test_the_time_limit_holds_after_a_jump_of_the_clock_during_scip(solve_with_a_jump, jump):
     status, stop_reason, seconds = solve_with_a_jump(jump, 30, 150, 5)
 
     assert (status, stop_reason) == ("feasible", "time")
-    assert 4.9 <= float(seconds) < 15
+    assert 4.9 <= float(seconds) < 30

@@ -8,7 +8,7 @@ import sys
 from tests.exactbnc.cli.conftest import ROOT
 from tests.faults.conftest import environment, files_in
 
-SETTINGS = [("0", "1"), ("1", "2"), ("12345", "1")]
+SETTINGS = [("0", "1"), ("12345", "2")]
 """Hash seed of Python, and threads of the kernels and jobs of the cross-validation."""
 
 COMMANDS = """
@@ -63,10 +63,9 @@ def run(folder, hash_seed, n_threads):
 
 
 def test_hash_seed_and_threads_change_nothing(tmp_path):
-    first, *others = [run(tmp_path / hash_seed, hash_seed, threads) for hash_seed, threads in SETTINGS]
+    first, other = [run(tmp_path / hash_seed, hash_seed, threads) for hash_seed, threads in SETTINGS]
 
     assert {"s.jkl", "s.jkl.json", "net.json", "model.json", "predicted.csv", "evaluate.out"} <= first.keys()
-    for other in others:
-        assert other.keys() == first.keys()
-        for name, content in first.items():
-            assert other[name] == content, name
+    assert other.keys() == first.keys()
+    for name, content in first.items():
+        assert other[name] == content, name

@@ -25,6 +25,7 @@ def peak_of(*arguments, cwd):
     return int(code), ran.stderr, float(peak)
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(sys.platform != "linux", reason="the process knows its own size on Linux only")
 def test_dp_stays_within_its_memory_or_does_not_begin(tmp_path):
     write_cache(dense_problem(0, n=24, per_child=60).cache, tmp_path / "scores.jkl")

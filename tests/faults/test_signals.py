@@ -41,9 +41,11 @@ def test_a_build_that_is_told_to_end_leaves_nothing(wide, tmp_path, signals, cod
 @pytest.mark.parametrize("gap", [0.02, 0.2])
 def test_a_second_ctrl_c_at_the_end_of_a_solve_keeps_the_exit_code(tmp_path, gap):
     write_cache(dense_problem(5, n=40, per_child=200).cache, tmp_path / "hard.jkl")
-    process = start("solve", "hard.jkl", "--solver", "order", "-o", "net.json", cwd=tmp_path)
-    time.sleep(5)
-    assert process.poll() is None
+    checkpoint = ("--checkpoint", "search.npz", "--checkpoint-every", "0.1")
+    process = start("solve", "hard.jkl", "--solver", "order", *checkpoint, "-o", "net.json", cwd=tmp_path)
+    while not (tmp_path / "search.npz").exists():  # then the search is running
+        assert process.poll() is None
+        time.sleep(0.05)
 
     process.send_signal(signal.SIGINT)
     time.sleep(gap)
