@@ -3,7 +3,6 @@
     python scripts/compare_runs.py A.jsonl B.jsonl
     python scripts/compare_runs.py A.jsonl ../shared/instances/reference.csv [--peer gobnilp|pygobnilp|astar|best]
     python scripts/compare_runs.py A.jsonl A.jsonl --method-a order --method-b ilp
-    python scripts/compare_runs.py A.jsonl B.jsonl --json
 
 A `.jsonl` file is what `bench_solve.py -o` writes. An instance counts with the median of its seeds, where a run that
 was not solved (a limit, a crash, a refusal, a wrong answer) takes forever: the median is solved if most runs are.
@@ -16,7 +15,6 @@ counts at that limit, on both sides. The exit code is 1 if both sides solved an 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -181,10 +179,7 @@ def main(arguments: list[str] | None = None) -> int:
     limit = options.limit if options.limit is not None else min(limits, default=math.inf)
     rows = match(a.entries, b.entries, options.clock)
     facts = summary(rows, limit)
-    if options.json:
-        print(json.dumps(_as_json(a, b, rows, facts), indent=1))
-    else:
-        _print(a, b, rows, facts, options.clock)
+    _print(a, b, rows, facts, options.clock)
     return int(bool(facts["scores_differ"]))
 
 
@@ -197,7 +192,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, metavar="S", help="the common limit of the means")
     parser.add_argument("--method-a", metavar="NAME", help="of A, the runs that asked for this method only")
     parser.add_argument("--method-b", metavar="NAME", help="of B, the runs that asked for this method only")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 
@@ -213,48 +207,6 @@ def _row(name: str, a: Entry | None, b: Entry | None, clock: str) -> Row:
 
 def _is_far(slow: float, fast: float) -> bool:
     return slow > FLAG_RATIO * fast and slow > FLAG_SECONDS
-
-
-def _as_json(a: Side, b: Side, rows: Sequence[Row], facts: Mapping[str, Any]) -> dict[str, Any]:
-    cleaned = {key: _finite(value) if isinstance(value, float) else value for key, value in facts.items()}
-    return {
-        "a": a.label,
-        "b": b.label,
-        "summary": cleaned,
-        "rows": [_row_as_json(row) for row in rows],
-        "losses": [row.name for row in losses(rows)],
-        "wins": [row.name for row in wins(rows)],
-    }
-
-
-def _row_as_json(row: Row) -> dict[str, Any]:
-    """Unsolved and unknown seconds are null; `a` and `b` distinguish them by their counts."""
-    sides = {
-        side: None
-        if entry is None
-        else {
-            "seconds": _finite(seconds),
-            "n_runs": entry.n_runs,
-            "n_solved": entry.n_solved,
-            "limit": entry.limit,
-            "score": entry.score,
-            "note": entry.note,
-        }
-        for side, entry, seconds in (("a", row.a, row.a_seconds), ("b", row.b, row.b_seconds))
-    }
-    return {
-        "name": row.name,
-        **sides,
-        "clock": row.clock,
-        "ratio": row.ratio,
-        "outcome": row.outcome,
-        "flagged": bool(row.mark),
-        "scores_differ": row.scores_differ,
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _print(a: Side, b: Side, rows: Sequence[Row], facts: Mapping[str, Any], clock: str) -> None:

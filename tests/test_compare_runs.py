@@ -61,17 +61,6 @@ def test_shifted_geometric_mean_of_a_worked_example():
     assert compare_runs.shifted_geometric_mean([0.9, 9.9, 99.9], 0.1) == pytest.approx(9.9)
 
 
-@given(st.lists(seconds, min_size=1, max_size=20))
-def test_shifted_geometric_mean_lies_between_the_extremes(values):
-    mean = compare_runs.shifted_geometric_mean(values)
-
-    assert min(values) - 1e-6 <= mean <= max(values) + 1e-6
-
-
-def test_shifted_geometric_mean_of_nothing_is_not_a_number():
-    assert math.isnan(compare_runs.shifted_geometric_mean([]))
-
-
 def test_an_entry_is_the_median_over_seeds():
     entry = entries.median_entry([run(cpu=3.0), run(cpu=1.0), run(cpu=2.0)])
 
@@ -88,11 +77,6 @@ def test_a_minority_of_unsolved_seeds_moves_the_median():
 @pytest.mark.parametrize("runs", [[unsolved(), run()], [unsolved(), crashed(), run()], [crashed()]])
 def test_an_entry_is_unsolved_unless_most_runs_are_solved(runs):
     assert entries.median_entry(runs).cpu == math.inf
-
-
-def test_a_crash_says_nothing_of_the_time_needed():
-    assert entries.median_entry([unsolved()]).limit == 60.0
-    assert entries.median_entry([unsolved(), crashed()]).limit is None
 
 
 def test_crashes_and_refusals_are_named():
@@ -160,15 +144,6 @@ def test_exchanging_the_sides_exchanges_wins_and_losses(pairs):
     assert [own.mark for own in there] == [own.mark.translate({43: "!", 33: "+"}) for own in back]
 
 
-def test_losses_come_worst_first():
-    a = {"near": 2.0, "far": 30.0, "never": math.inf, "won": 0.5}
-    entries = {name: Entry(s, s, limit=60.0) for name, s in a.items()}
-
-    rows = compare_runs.match(entries, dict.fromkeys(a, Entry(1.0, 1.0)))
-
-    assert [own.name for own in compare_runs.losses(rows)] == ["never", "far", "near"]
-
-
 def test_the_mean_counts_what_is_unsolved_or_late_at_the_common_limit():
     a = {"x": Entry(math.inf, math.inf, limit=60.0), "y": Entry(1.0, 1.0), "only": Entry(1.0, 1.0)}
     b = {"x": Entry(148.0, 148.0), "y": Entry(1.0, 1.0)}
@@ -227,16 +202,13 @@ def test_comparison_of_two_files(tmp_path, capsys):
     a = write_runs(tmp_path / "a.jsonl", [run(seed=s, cpu=4.0) for s in range(3)] + [crashed(file="b.jkl.gz")])
     b = write_runs(tmp_path / "b.jsonl", [run(file="a.pss"), run(file="b.jkl"), run(file="c.jkl")])
 
-    assert compare_runs.main([str(a), str(b), "--json"]) == 0
-    message = json.loads(capsys.readouterr().out)
-    assert message["losses"] == ["b", "a"]
-    assert message["summary"]["flagged_losses"] == ["b", "a"]
-    assert message["summary"]["only_in_b"] == ["c"]
-
     assert compare_runs.main([str(a), str(b)]) == 0
+
     shown = capsys.readouterr().out
     assert "crashed" in shown
     assert "only in B: c" in shown
+    worst_first = shown[shown.index("A slower, worst first (2)") :]
+    assert worst_first.index("\nb ") < worst_first.index("\na ")
 
 
 def test_different_optima_are_an_error(tmp_path, capsys):
@@ -252,8 +224,8 @@ def test_two_methods_in_one_file_must_be_distinguished(tmp_path, capsys):
 
     assert compare_runs.main([str(path), str(path)]) == 2
     assert "dp, ilp" in capsys.readouterr().err
-    assert compare_runs.main([str(path), str(path), "--method-a", "ilp", "--method-b", "dp", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["losses"] == ["a"]
+    assert compare_runs.main([str(path), str(path), "--method-a", "ilp", "--method-b", "dp"]) == 0
+    assert "A slower, worst first (1)" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the public instances are not there")
