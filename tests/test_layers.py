@@ -46,6 +46,7 @@ FOLDERS = (
     "exactbnc/learning/discretize",
     "exactbnc/learning/selection",
     "exactbnc/learning/averaging",
+    "exactbnc/learning/discriminative",
     "exactbnc/learning",
     "exactbnc/learning/classifiers",
     "exactbnc/baselines",

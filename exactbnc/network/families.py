@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,14 +33,20 @@ class OpenFamilies:
         for_work(_kernels.add_known if has_unknown else _kernels.add_complete, n_steps)(codes, *layout, sums)
 
 
-def open_families(net: BayesNet, children: Iterable[int], target: int | None) -> OpenFamilies:
-    """Lay out the families of these children; each must contain the target, if there is one."""
+def open_families(
+    net: BayesNet, children: Iterable[int], target: int | None, logs: Sequence[Floats | None] | None = None
+) -> OpenFamilies:
+    """Lay out the families of these children; each must contain the target, if there is one.
+
+    `logs` may hold other numbers, by child, than the logarithms of the tables.
+    """
     start, members, base, tables = [0], list[int](), list[int](), list[Floats]()
     strides: list[int] = []
     size = 0
     for child in children:
         axes = [*net.dag.parents[child], child]
-        table = log_table(net, child)
+        given = None if logs is None else logs[child]
+        table = log_table(net, child) if given is None else given
         if target is None:
             table = table[..., None]
         else:

@@ -1,0 +1,1 @@
+"""The class posterior of a structure, fitted to predict: cliques, penalised logistic regression, calibration."""

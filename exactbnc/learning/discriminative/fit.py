@@ -1,0 +1,95 @@
+"""From data and a network with its tables to the class model: a temperature, and weights where they are wanted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from exactbnc.learning.discriminative.design import Design, Floats, Ints
+from exactbnc.learning.discriminative.leave_one_out import leave_one_out
+from exactbnc.learning.discriminative.logistic import Sample, fit_weights
+from exactbnc.learning.discriminative.temperature import fit_temperature
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.class_model import ClassModel
+from exactbnc.network.parameters._base import ParameterEstimator
+from scorecache.data.dataset import Dataset
+
+MOST_MERGED = 50_000
+"""Up to so many rows, equal ones are merged, and the result does not depend on the order of the rows."""
+
+
+def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassModel:
+    """The tables with the temperature that leave-one-out chooses.
+
+    Examples
+    --------
+    >>> from exactbnc.graph.dag import DAG
+    >>> from exactbnc.network.parameters import fit_parameters, make_parameters
+    >>> data = Dataset.from_columns({"x": [0, 0, 0, 1] * 9, "z": [0, 0, 0, 1] * 9, "y": [0, 0, 1, 1] * 9})
+    >>> dag = DAG.from_arcs(data.names, [("y", "x"), ("y", "z")])
+    >>> model = calibrated(data, fit_parameters(data, dag, "eap"), make_parameters("eap"), "y")
+    >>> model.slope < 1  # z is x again
+    True
+    """
+    data = merged(dataset)
+    weights = _weights_of(data)
+    actual: Ints = data.column(class_name).astype(np.int64)
+    slope, shift = fit_temperature(leave_one_out(data, net.dag, estimator, class_name), actual, weights)
+    return ClassModel(net, class_name, slope, shift)
+
+
+def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassModel:
+    """The same with weights fitted to the class, which answer where all values are known.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Complete rows of categories.
+    net : BayesNet
+        The structure, with tables by `estimator` from the same data.
+    estimator : ParameterEstimator
+    class_name : str
+
+    Returns
+    -------
+    ClassModel
+    """
+    data = merged(dataset)
+    scaled = calibrated(data, net, estimator, class_name)
+    weights = class_weights(data, net, class_name)
+    return ClassModel(net, class_name, scaled.slope, scaled.shift, weights)
+
+
+def class_weights(data: Dataset, net: BayesNet, class_name: str) -> tuple[Floats | None, ...]:
+    """By variable the weights of its family, shaped as its table, None without the class."""
+    class_index = data.index[class_name]
+    n_classes = int(data.arities[class_index])
+    design = Design.of(data, net.dag, class_name)
+    actual: Ints = data.column(class_name).astype(np.int64)
+    fit = fit_weights(design, Sample(design.cells, actual, _weights_of(data), np.empty((0, n_classes))), n_classes)
+    found: list[Floats | None] = [None] * net.n_vars
+    for family, table in zip(design.families, design.tables(fit.weights, n_classes), strict=True):
+        axes = (*net.dag.parents[family.child], family.child)
+        here = [v for v in axes if v != class_index]  # ascending but for the child, which a table has last
+        order = [family.members.index(v) for v in here]
+        table = table.transpose(*order, len(here))
+        found[family.child] = np.ascontiguousarray(np.moveaxis(table, -1, axes.index(class_index)))
+    return tuple(found)
+
+
+def merged(dataset: Dataset) -> Dataset:
+    """The distinct rows in ascending order, weighted; large data stay as they are."""
+    if dataset.n_rows > MOST_MERGED:
+        return dataset
+    order = np.lexsort(dataset.codes[::-1])
+    codes = dataset.codes[:, order]
+    is_first = np.ones(codes.shape[1], dtype=np.bool_)
+    is_first[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(is_first)
+    weights = np.ones(dataset.n_rows, dtype=np.int64) if dataset.weights is None else dataset.weights[order]
+    return Dataset(
+        dataset.names, dataset.states, np.ascontiguousarray(codes[:, starts]), np.add.reduceat(weights, starts)
+    )
+
+
+def _weights_of(data: Dataset) -> Floats:
+    return np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)

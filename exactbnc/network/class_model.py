@@ -1,0 +1,131 @@
+"""How a network predicts its class: from its tables with a temperature, or by weights that were fitted to the class.
+
+    log P(c | x) = a log P_net(c | x) + b_c - log Z                     where values are unknown, summed out exactly
+    log P(c | x) = sum over the families with the class of T_v[x_v, x_pa(v), c] - log Z     where all are known
+
+The weights T have the shapes of the tables, so that predicting by them takes as long. The temperature (a, b) brings the
+tables to the scale of probabilities that the weights have; without weights it serves all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from exactbnc.network import _kernels
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
+from exactbnc.network.families import OpenFamilies, open_families
+from scorecache.errors import ParameterError
+from scorecache.system.compiled import for_work
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """The class posterior of a network, calibrated or fitted.
+
+    Parameters
+    ----------
+    net : BayesNet
+    class_name : str
+    slope : float, default 1
+        a; smaller than 1 where the tables are too sure of themselves.
+    shift : array of float64, optional
+        b, by class.
+    weights : tuple of arrays, optional
+        By variable, shaped as `net.tables`; None for families without the class.
+
+    Raises
+    ------
+    ParameterError
+        If the numbers do not fit the network.
+
+    Examples
+    --------
+    >>> from exactbnc.graph.dag import DAG
+    >>> dag = DAG.from_arcs(["x", "y"], [("y", "x")])
+    >>> tables = (np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.5, 0.5]))
+    >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables)
+    >>> codes = np.array([[0, UNKNOWN], [UNKNOWN, UNKNOWN]], dtype=np.uint16)
+    >>> np.exp(ClassModel(net, "y", slope=0.5).log_posterior(codes)).round(3).tolist()
+    [[0.68, 0.32], [0.5, 0.5]]
+    """
+
+    net: BayesNet
+    class_name: str
+    slope: float = 1.0
+    shift: Floats | None = None
+    weights: tuple[Floats | None, ...] | None = None
+
+    def __post_init__(self) -> None:
+        target, n_classes = self._target, int(self.net.arities[self._target])
+        if not (np.isfinite(self.slope) and self.slope >= 0):
+            raise ParameterError(f"the slope of a temperature must be a number from 0. Got {self.slope!r} instead.")
+        if self.shift is not None and (self.shift.shape != (n_classes,) or not np.isfinite(self.shift).all()):
+            raise ParameterError(f"the shift of a temperature must have {n_classes} finite numbers, one per class")
+        if self.weights is None:
+            return
+        if len(self.weights) != self.net.n_vars:
+            raise ParameterError(f"{self.net.n_vars} variables need as many weights. Got {len(self.weights)} instead.")
+        for v, (own, table) in enumerate(zip(self.weights, self.net.tables, strict=True)):
+            has_class = v == target or target in self.net.dag.parents[v]
+            if (own is not None) != has_class:
+                raise ParameterError(f"{self.net.names[v]!r} must have weights only with the class in its family")
+            if own is not None and (own.shape != table.shape or not np.isfinite(own).all()):
+                raise ParameterError(f"the weights of {self.net.names[v]!r} must be finite, in the shape of its table")
+            if own is not None:
+                own.flags.writeable = False
+
+    def log_posterior(self, codes: Codes) -> Floats:
+        """log P(class | the other values of the row), rows x classes."""
+        if self.weights is None:
+            return self._scaled(codes)
+        used = np.unique(self._families.members)
+        is_partial = np.zeros(codes.shape[1], dtype=np.bool_)
+        for v in used:
+            is_partial |= codes[v] == UNKNOWN
+        if not is_partial.any():
+            return self._fitted(codes)
+        log_p = np.empty((codes.shape[1], int(self.net.arities[self._target])))
+        log_p[~is_partial] = self._fitted(np.ascontiguousarray(codes[:, ~is_partial]))
+        log_p[is_partial] = self._scaled(np.ascontiguousarray(codes[:, is_partial]))
+        return log_p
+
+    def _fitted(self, codes: Codes) -> Floats:
+        """By the weights."""
+        sums = np.zeros((codes.shape[1], self._families.n_states))
+        self._families.add_to(sums, codes)
+        for_work(_kernels.normalise_logs, 4 * sums.size)(sums)
+        return sums
+
+    def _scaled(self, codes: Codes) -> Floats:
+        """By the tables, with the temperature."""
+        log_p = self.net.log_posterior(codes, self.class_name)
+        if self.slope == 1.0 and self.shift is None:
+            return log_p
+        with np.errstate(invalid="ignore"):
+            log_p *= self.slope
+        log_p[np.isnan(log_p)] = 0.0  # 0 times -inf
+        if self.shift is not None:
+            log_p += self.shift
+        for_work(_kernels.normalise_logs, 4 * log_p.size)(log_p)
+        return log_p
+
+    @cached_property
+    def _target(self) -> int:
+        return self.net.position(self.class_name)
+
+    @cached_property
+    def _families(self) -> OpenFamilies:
+        target = self._target
+        children = [v for v, parents in enumerate(self.net.dag.parents) if v == target or target in parents]
+        return open_families(self.net, children, target, self.weights)
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("net", "class_name", "slope", "shift", "weights")
+        return {name: self.__dict__[name] for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
