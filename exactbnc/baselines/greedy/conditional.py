@@ -1,16 +1,25 @@
 """Hill climbing on the conditional likelihood of the class: BNC-2P and GBN-CMDL.
 
-The conditional log-likelihood of the class under maximum-likelihood parameters is kept up to date step by step:
+From the empty network, each step adds, deletes or reverses the arc that raises the objective most (Heckerman et al.
+1995, with another objective); the search ends when no step does. The class is a variable like any other: it may have
+parents. Arcs outside the class's Markov blanket do not change the CLL and are never added. The objectives, with the
+parameters of maximum likelihood, are
 
-    CLL = sum over the rows of w log P(y | x),   log P(c | x) = const(x) + sum over families with the class of log theta
+    BNC-2P      CLL(B) = sum over the rows of w log P(y | x, B)
+    GBN-CMDL    -CMDL(B) = CLL(B) - (log N / 2) |Theta|,    |Theta| the free parameters of all tables, N the rows
+
+and the parameters of the finished classifier are a setting of their own; Sugahara and Ueno take EAP.
+
+The CLL is kept up to date step by step:
+
+    log P(c | x) = const(x) + sum over families with the class of log theta
 
 Each family with the class adds one number per row and class; families without it cancel. A step is judged by what
 the families it leaves alone add up to, plus the table of the changed one: nothing is ever subtracted, so that a class
 of probability 0 (minus infinity) does no harm and rounding does not accumulate. Parameters are those of
 `exactbnc.network.parameters.closed_form`: N_jk / N_j, 1/r where the configuration was never seen. A row of the data
 always has a positive probability under them, so the CLL is finite without any smoothing. Rows of weight 0 are left out.
-
-`price` per free parameter turns it into minus the conditional MDL: CLL - (log N / 2) |Theta|.
+References: Friedman, Geiger, Goldszmidt (1997); Grossman, Domingos (2004); Sugahara, Ueno, sections 2.2 and 3.
 """
 
 from __future__ import annotations
@@ -35,119 +44,59 @@ Families = tuple[tuple[int, frozenset[int]], ...]
 
 
 @dataclass(frozen=True)
-class BNC2P:
-    """BNC-2P: hill climbing on the conditional log-likelihood, at most two parents per variable.
-
-        CLL(B) = sum over the rows of log P(y | x, B),    the parameters of B being those of maximum likelihood
-
-    From the empty network, each step adds, deletes or reverses the arc that raises the CLL most (the hill climbing of
-    Heckerman et al. 1995 with another objective); it ends when no step does. The class is a variable like any other: it
-    may have parents, and it counts among the two parents of a feature. Arcs outside the class's Markov blanket do not
-    change the CLL and are never added. The parameters of the finished classifier are a setting of their own; Sugahara
-    and Ueno take EAP.
-    References: Grossman, Domingos (2004); Sugahara, Ueno, sections 2.2 and 3.
+class ConditionalClimbing:
+    """A structure by hill climbing from the empty network on CLL - price |Theta|, then parameters.
 
     Parameters
     ----------
-    parameters : str or ParameterEstimator, default "eap"
-        Those of the finished classifier.
-    max_parents : int, default 2
-        The class counted.
-    time_limit : float, optional
-        In seconds.
-    """
-
-    parameters: str | ParameterEstimator = "eap"
-    max_parents: int = 2
-    time_limit: float | None = None
-
-    @property
-    def name(self) -> str:
-        return f"bnc-{self.max_parents}p"
-
-    def search(self, dataset: Dataset, class_name: str, *, on_move: OnMove | None = None) -> SearchResult:
-        """The structure; its score is the CLL."""
-        return climb_conditional(
-            dataset,
-            class_name,
-            price=0.0,
-            max_parents=self.max_parents,
-            method=self.name,
-            time_limit=self.time_limit,
-            on_move=on_move,
-        )
-
-    def fit(self, dataset: Dataset, class_name: str) -> Fitted:
-        """Search, then fit parameters."""
-        return classifier(dataset, class_name, self.search(dataset, class_name), self.parameters)
-
-
-@dataclass(frozen=True)
-class GBNCMDL:
-    """GBN-CMDL: hill climbing on the conditional minimum description length, general networks.
-
-        CMDL(B) = (log N / 2) |Theta| - CLL(B),        |Theta| the free parameters of all tables, N the number of rows
-
-    From the empty network, arcs are added, deleted and reversed while CMDL falls; parameters are those of maximum
-    likelihood. The score of the result is -CMDL, since scores are always maximised here.
-    References: Friedman, Geiger, Goldszmidt (1997); Grossman, Domingos (2004); Sugahara, Ueno, sections 2.2 and 3.
-
-    Parameters
-    ----------
+    label : str
+        Its name in tables.
     parameters : str or ParameterEstimator, default "eap"
         Those of the finished classifier.
     max_parents : int, optional
         The class counted; no limit by default.
+    is_penalized : bool, default False
+        The price of a parameter is (log N) / 2 instead of 0.
     time_limit : float, optional
         In seconds.
     """
 
+    label: str
     parameters: str | ParameterEstimator = "eap"
     max_parents: int | None = None
+    is_penalized: bool = False
     time_limit: float | None = None
 
     @property
     def name(self) -> str:
-        return "gbn-cmdl"
+        return self.label
 
     def search(self, dataset: Dataset, class_name: str, *, on_move: OnMove | None = None) -> SearchResult:
-        """The structure; its score is -CMDL."""
-        return climb_conditional(
-            dataset,
-            class_name,
-            price=math.log(dataset.total_weight) / 2,
-            max_parents=self.max_parents,
-            method=self.name,
-            time_limit=self.time_limit,
-            on_move=on_move,
-        )
+        """The structure; its score is CLL - price |Theta|."""
+        deadline = Deadline.of(self.time_limit)
+        limit = None if self.max_parents is None else min(self.max_parents, dataset.n_vars - 1)
+        domain = Domain.of(dataset.names, class_name=class_name, max_parents=limit)
+
+        def neighbours(parents: ParentSets) -> Iterator[Step]:
+            return legal_steps(parents, domain)
+
+        price = math.log(dataset.total_weight) / 2 if self.is_penalized else 0.0
+        objective = ConditionalScore(dataset, class_name, domain.required, price=price)
+        return SearchResult.of(dataset.names, ascend(objective, neighbours, deadline, on_move=on_move), self.name)
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Search, then fit parameters."""
         return classifier(dataset, class_name, self.search(dataset, class_name), self.parameters)
 
 
-def climb_conditional(
-    dataset: Dataset,
-    class_name: str,
-    *,
-    price: float,
-    max_parents: int | None,
-    method: str,
-    time_limit: float | None,
-    on_move: OnMove | None,
-) -> SearchResult:
-    """Hill climbing from the empty network on CLL - price * |Theta|."""
-    deadline = Deadline.of(time_limit)
-    limit = None if max_parents is None else min(max_parents, dataset.n_vars - 1)
-    domain = Domain.of(dataset.names, class_name=class_name, max_parents=limit)
+def bnc_2p(max_parents: int = 2) -> ConditionalClimbing:
+    """BNC-2P: the CLL under maximum-likelihood parameters, at most two parents per variable, the class among them."""
+    return ConditionalClimbing(f"bnc-{max_parents}p", max_parents=max_parents)
 
-    def neighbours(parents: ParentSets) -> Iterator[Step]:
-        return legal_steps(parents, domain)
 
-    objective = ConditionalScore(dataset, class_name, domain.required, price=price)
-    ascent = ascend(objective, neighbours, deadline, on_move=on_move)
-    return SearchResult.of(dataset.names, ascent, method)
+def gbn_cmdl() -> ConditionalClimbing:
+    """GBN-CMDL: minus the conditional minimum description length, general networks without a limit."""
+    return ConditionalClimbing("gbn-cmdl", is_penalized=True)
 
 
 class ConditionalScore:

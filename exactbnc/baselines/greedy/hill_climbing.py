@@ -49,6 +49,39 @@ class FamilyScores(Protocol):
 
 
 @dataclass(frozen=True)
+class Climb:
+    """How a hill climb moves and when it ends; `tabu` and `restarts` never make the result worse.
+
+    Parameters
+    ----------
+    operators : tuple of str
+        Some of "add", "delete" and "reverse".
+    tabu : int, default 0
+        The length of the tabu list.
+    restarts : int, default 0
+    seed : int, default 0
+        Of the random steps before a restart.
+
+    Raises
+    ------
+    ParameterError
+        If a setting is out of range.
+    """
+
+    operators: tuple[str, ...] = OPERATORS
+    tabu: int = 0
+    restarts: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not set(self.operators) <= set(OPERATORS):
+            raise ParameterError(f"the operators are {', '.join(OPERATORS)}. Got {', '.join(self.operators)} instead.")
+        for setting, value in (("tabu", self.tabu), ("restarts", self.restarts)):
+            if value < 0:
+                raise ParameterError(f"the {setting} of a hill climb must be at least 0. Got {value} instead.")
+
+
+@dataclass(frozen=True)
 class HillClimbing:
     """A structure by hill climbing, then parameters.
 
@@ -62,10 +95,9 @@ class HillClimbing:
     k : int, optional
         For the structure "kdb".
     start : {"empty", "naive_bayes"}
-    operators : tuple of str
-        Some of "add", "delete" and "reverse".
-    tabu, restarts, seed, time_limit
-        As in `hill_climb`.
+    climb : Climb
+    time_limit : float, optional
+        In seconds.
     label : str, optional
         Its name in tables.
 
@@ -82,18 +114,13 @@ class HillClimbing:
     max_parents: int | None = None
     k: int | None = None
     start: str = "empty"
-    operators: tuple[str, ...] = OPERATORS
-    tabu: int = 0
-    restarts: int = 0
-    seed: int = 0
+    climb: Climb = Climb()
     time_limit: float | None = None
     label: str | None = None
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
             raise ParameterError(f"the start must be one of {', '.join(STARTS)}. Got {self.start!r} instead.")
-        if not set(self.operators) <= set(OPERATORS):
-            raise ParameterError(f"the operators are {', '.join(OPERATORS)}. Got {', '.join(self.operators)} instead.")
 
     @property
     def name(self) -> str:
@@ -108,17 +135,9 @@ class HillClimbing:
         limit = None if self.max_parents is None else min(self.max_parents, dataset.n_vars - 1)
         domain = Domain.of(dataset.names, self.structure, class_name=class_name, k=self.k, max_parents=limit)
         arcs = [(class_name, name) for name in dataset.names if name != class_name]
-        found = hill_climb(
-            LocalScores(dataset, self.score(), class_name),
-            domain,
-            start=DAG.from_arcs(dataset.names, arcs) if self.start == "naive_bayes" else None,
-            operators=self.operators,
-            tabu=self.tabu,
-            restarts=self.restarts,
-            seed=self.seed,
-            time_limit=self.time_limit,
-            on_move=on_move,
-        )
+        start = DAG.from_arcs(dataset.names, arcs) if self.start == "naive_bayes" else None
+        scores = LocalScores(dataset, self.score(), class_name)
+        found = hill_climb(scores, domain, self.climb, start=start, time_limit=self.time_limit, on_move=on_move)
         return replace(found, method=self.name)
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
@@ -133,7 +152,7 @@ def ghc2(criterion: str) -> HillClimbing:
         parameters=Dirichlet(0.5),
         max_parents=2,
         start="naive_bayes",
-        operators=("add", "delete"),
+        climb=Climb(("add", "delete")),
         label=f"ghc2 {criterion}",
     )
 
@@ -141,36 +160,24 @@ def ghc2(criterion: str) -> HillClimbing:
 def hill_climb(
     local_scores: FamilyScores,
     domain: Domain,
+    climb: Climb = Climb(),
     *,
     start: DAG | None = None,
-    max_parents: int | None = None,
-    operators: tuple[str, ...] = OPERATORS,
-    tabu: int = 0,
-    restarts: int = 0,
-    seed: int = 0,
     time_limit: float | None = None,
     on_move: OnMove | None = None,
 ) -> SearchResult:
     """A structure of the domain that no single step improves.
 
-    A TAN is searched for as a FAN: its tree may fall into parts. `tabu` and `restarts` never make the result worse.
+    A TAN is searched for as a FAN: its tree may fall into parts.
 
     Parameters
     ----------
     local_scores : FamilyScores
         Such as `LocalScores`.
     domain : Domain
+    climb : Climb
     start : DAG, optional
         By default the required arcs: the empty network, or naive Bayes where the class is a parent of every feature.
-    max_parents : int, optional
-        The class counted; narrows the domain.
-    operators : tuple of str
-        Some of "add", "delete" and "reverse".
-    tabu : int, default 0
-        The length of the tabu list.
-    restarts : int, default 0
-    seed : int, default 0
-        Of the random steps before a restart.
     time_limit : float, optional
         In seconds.
     on_move : callable, optional
@@ -183,7 +190,7 @@ def hill_climb(
     Raises
     ------
     ParameterError
-        If a setting is out of range, or the score needs a limit on the parents.
+        If the score needs a limit on the parents and the domain has none, or the time limit is not above 0.
 
     Examples
     --------
@@ -191,25 +198,19 @@ def hill_climb(
     >>> hill_climb(LocalScores(data, "bic"), Domain.of(data.names)).dag.n_arcs
     1
     """
-    for setting, value in (("tabu", tabu), ("restarts", restarts)):
-        if value < 0:
-            raise ParameterError(f"the {setting} of a hill climb must be at least 0. Got {value} instead.")
-    if max_parents is not None:
-        tighter = max_parents if domain.max_parents is None else min(max_parents, domain.max_parents)
-        domain = replace(domain, max_parents=tighter)
     _require_bound(local_scores, domain)
-    deadline, random = Deadline.of(time_limit), np.random.default_rng(seed)
+    deadline, random = Deadline.of(time_limit), np.random.default_rng(climb.seed)
 
     def neighbours(parents: ParentSets) -> Iterator[Step]:
-        return legal_steps(parents, domain, operators)
+        return legal_steps(parents, domain, climb.operators)
 
     def climb_from(parents: ParentSets) -> Ascent:
         objective = DecomposableScore(local_scores, domain, parents)
-        return ascend(objective, neighbours, deadline, tabu=tabu, on_move=on_move)
+        return ascend(objective, neighbours, deadline, tabu=climb.tabu, on_move=on_move)
 
     best = climb_from(start_of(domain, start))
     n_moves = best.n_moves
-    for _ in range(restarts):
+    for _ in range(climb.restarts):
         if best.timed_out:
             break
         found = climb_from(_shaken(best.parents, domain, random))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.baselines.greedy import BNC2P
+from exactbnc.baselines.greedy import bnc_2p
 from exactbnc.graph.dag import DAG
 from exactbnc.network.parameters import fit_parameters
 from scorecache.data.dataset import Dataset
@@ -26,7 +26,7 @@ def trace(method, dataset, class_name):
 def test_the_cll_after_every_step_is_that_of_the_network(dataset):
     class_name = dataset.names[-1]
 
-    path, result = trace(BNC2P(), dataset, class_name)
+    path, result = trace(bnc_2p(), dataset, class_name)
 
     assert result.n_moves == len(path) - 1
     assert result.dag == DAG.of(dataset.names, path[-1][0])
@@ -41,7 +41,7 @@ def test_every_step_is_the_best_one_and_none_is_left(dataset):
     class_name = dataset.names[-1]
     domain = Domain.of(dataset.names, max_parents=2)
 
-    path, _ = trace(BNC2P(), dataset, class_name)
+    path, _ = trace(bnc_2p(), dataset, class_name)
 
     for (before, _), (_, score) in pairwise(path):
         best = max(cll(dataset, other, class_name) for other in neighbours_in(domain, before))
@@ -56,7 +56,7 @@ def test_two_parents_are_too_few_for_a_sum_of_three():
     features = rng.integers(0, 2, (3, 300))
     dataset = Dataset.from_codes([*features, features.sum(axis=0)], names=["a", "b", "c", "y"])
 
-    with_two, with_three = BNC2P().search(dataset, "y"), BNC2P(max_parents=3).search(dataset, "y")
+    with_two, with_three = bnc_2p().search(dataset, "y"), bnc_2p(max_parents=3).search(dataset, "y")
 
     assert max(map(len, with_two.dag.parents)) == 2
     assert with_two.score < -1
@@ -69,7 +69,7 @@ def test_arcs_that_do_not_change_the_cll_are_never_added():
     a, y = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], 20, axis=1)
     dataset = Dataset.from_codes([a, a, y, y], names=["a", "b", "y", "z"])
 
-    found = BNC2P().search(dataset, "y")
+    found = bnc_2p().search(dataset, "y")
 
     assert found.dag.arcs in {(("y", "z"),), (("z", "y"),)}
     assert found.score == pytest.approx(0, abs=1e-12)

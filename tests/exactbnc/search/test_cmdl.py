@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from exactbnc.baselines.greedy import GBNCMDL
+from exactbnc.baselines.greedy import gbn_cmdl
 from exactbnc.graph.dag import DAG
 from scorecache.domain import Domain
 from tests.exactbnc.search.literal import cmdl, neighbours_in
@@ -17,7 +17,7 @@ def test_every_step_makes_cmdl_smallest_and_none_is_left(dataset):
     class_name = dataset.names[-1]
     domain = Domain.of(dataset.names)
 
-    path, result = trace(GBNCMDL(), dataset, class_name)
+    path, result = trace(gbn_cmdl(), dataset, class_name)
 
     assert result.dag == DAG.of(dataset.names, path[-1][0])
     assert result.score == pytest.approx(-cmdl(dataset, path[-1][0], class_name), abs=1e-9)

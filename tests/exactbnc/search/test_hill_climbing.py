@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.baselines.greedy import HillClimbing, LocalScores, ghc2, hill_climb
+from exactbnc.baselines.greedy import Climb, HillClimbing, LocalScores, ghc2, hill_climb
 from exactbnc.baselines.greedy._ascent import SMALLEST_GAIN
 from exactbnc.baselines.greedy._steps import start_of
 from exactbnc.graph.dag import DAG
@@ -38,7 +38,7 @@ def total(scores, parents):
 def test_the_result_is_a_local_optimum_of_the_domain_and_not_below_the_start(problem, tabu, restarts):
     scores, domain = problem
 
-    found = hill_climb(scores, domain, tabu=tabu, restarts=restarts, seed=1)
+    found = hill_climb(scores, domain, Climb(tabu=tabu, restarts=restarts, seed=1))
 
     parents = tuple(map(frozenset, found.dag.parents))
     assert all(domain.contains(child, chosen) for child, chosen in enumerate(parents))
@@ -67,11 +67,11 @@ def test_tabu_and_restarts_never_make_it_worse(problem, tabu, restarts, seed):
     scores, domain = problem
     plain = hill_climb(scores, domain)
 
-    with_tabu = hill_climb(scores, domain, tabu=tabu)
-    with_both = hill_climb(scores, domain, tabu=tabu, restarts=restarts, seed=seed)
+    with_tabu = hill_climb(scores, domain, Climb(tabu=tabu))
+    with_both = hill_climb(scores, domain, Climb(tabu=tabu, restarts=restarts, seed=seed))
 
     assert plain.score <= with_tabu.score <= with_both.score
-    assert with_both == hill_climb(scores, domain, tabu=tabu, restarts=restarts, seed=seed)
+    assert with_both == hill_climb(scores, domain, Climb(tabu=tabu, restarts=restarts, seed=seed))
 
 
 def exclusive_or():
@@ -91,7 +91,7 @@ def test_tabu_and_restarts_leave_a_local_optimum(settings):
         ]
     )
 
-    plain, found = hill_climb(scores, domain), hill_climb(scores, domain, **settings)
+    plain, found = hill_climb(scores, domain), hill_climb(scores, domain, Climb(**settings))
 
     assert plain.dag.n_arcs == 0
     assert found.score == pytest.approx(best)
@@ -113,8 +113,8 @@ def test_class_rooted_families_keep_the_class_at_the_root(dataset, structure):
 
 @given(datasets(min_vars=3, max_vars=5), st.integers(0, 2))
 @examples(20)
-def test_max_parents_narrows_the_domain(dataset, limit):
-    found = hill_climb(LocalScores(dataset, "ll"), Domain.of(dataset.names), max_parents=limit)
+def test_the_limit_of_the_domain_is_kept(dataset, limit):
+    found = hill_climb(LocalScores(dataset, "ll"), Domain.of(dataset.names, max_parents=limit))
 
     assert max(map(len, found.dag.parents)) <= limit
 
@@ -139,7 +139,7 @@ def test_ghc2_has_two_parents_the_class_among_them_and_reverses_nothing(criterio
 
     result = ghc2(criterion).search(dataset, class_name, on_move=lambda parents, score: path.append(parents))
 
-    assert ghc2(criterion).operators == ("add", "delete")
+    assert ghc2(criterion).climb.operators == ("add", "delete")
     assert tuple(map(frozenset, result.dag.parents)) == path[-1]
     for before, after in pairwise(path):
         others = neighbours_in(domain, before, ("add", "delete"))
@@ -151,7 +151,7 @@ def test_time_ends_a_search():
     rng = np.random.default_rng(3)
     dataset = Dataset.from_codes(rng.integers(0, 2, (12, 100)))
 
-    found = hill_climb(LocalScores(dataset, "aic"), Domain.of(dataset.names), restarts=10**6, time_limit=0.05)
+    found = hill_climb(LocalScores(dataset, "aic"), Domain.of(dataset.names), Climb(restarts=10**6), time_limit=0.05)
 
     assert found.stop_reason == "time"
 
@@ -161,19 +161,23 @@ def test_time_ends_a_search():
     [
         ({"tabu": -1}, "the tabu of a hill climb must be at least 0. Got -1 instead"),
         ({"restarts": -2}, "the restarts of a hill climb must be at least 0. Got -2 instead"),
-        ({"time_limit": 0}, "the time limit must be above 0 seconds. Got 0 instead"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):
     with pytest.raises(ParameterError, match=message):
-        hill_climb(LocalScores(exclusive_or(), "bic"), Domain.of("aby"), **settings)
+        Climb(**settings)
+
+
+def test_a_time_limit_of_nothing_is_refused():
+    with pytest.raises(ParameterError, match=r"the time limit must be above 0 seconds\. Got 0 instead"):
+        hill_climb(LocalScores(exclusive_or(), "bic"), Domain.of("aby"), time_limit=0)
 
 
 def test_unknown_starts_and_operators_are_refused():
     with pytest.raises(ParameterError, match=r"the start must be one of empty, naive_bayes\. Got 'tan' instead"):
         HillClimbing(start="tan")
     with pytest.raises(ParameterError, match=r"the operators are add, delete, reverse\. Got swap instead"):
-        HillClimbing(operators=("swap",))
+        Climb(operators=("swap",))
 
 
 @pytest.mark.parametrize("score", [name for name, kind in SCORES.items() if kind.needs_bound])
