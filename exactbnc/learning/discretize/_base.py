@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from exactbnc.learning.discretize._columns import as_floats, holds_numbers, replace
+from exactbnc.learning.discretize._columns import as_floats, holds_numbers, replace, validated
 from exactbnc.learning.discretize._tally import Floats, Ints, Tally
-from scorecache.data.frames import check_names, columns_of, is_frame
-from scorecache.errors import DataError, ParameterError
+from scorecache.data.frames import columns_of
+from scorecache.errors import ParameterError
 from scorecache.wording import listing
 
 
@@ -44,7 +44,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the cut points of every chosen column."""
         self._check_parameters()
-        table = self._validate(X, reset=True)
+        table = validated(self, X, reset=True)
         classes = self._encode_classes(y, len(table))
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
         columns = columns_of(table)
@@ -58,7 +58,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
     def transform(self, X: Any) -> Any:
         """The codes in place of the numbers: whole numbers, but floats where a NaN must stay."""
         check_is_fitted(self)
-        table = self._validate(X, reset=False)
+        table = validated(self, X, reset=False)
         coded = {
             position: encode(as_floats(column, label), self.cut_points_[label])
             for position, (column, label) in enumerate(zip(columns_of(table), self._labels, strict=True))
@@ -104,15 +104,6 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
                 f"The 'columns' parameter of {type(self).__name__} must be 'numeric' or a list of names or positions. "
                 f"Got {self.columns!r} instead."
             )
-
-    def _validate(self, X: Any, *, reset: bool) -> Any:
-        """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
-        if not is_frame(X):
-            return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-        if 0 in X.shape:
-            raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
-        check_names(X)
-        return validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _chosen(self, columns: list[Any]) -> list[tuple[int, Hashable]]:
         """Position and label of the columns to discretise."""

@@ -8,14 +8,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
 
 from exactbnc.learning.discretize._tally import Floats
 from scorecache.data.encoding import is_missing
-from scorecache.data.frames import is_frame, with_columns
+from scorecache.data.frames import check_names, is_frame, with_columns
 from scorecache.errors import DataError
 
 NUMBERS = "iuf"
 """The kinds of numpy and pandas dtypes of real numbers; truth values and categories are of other kinds."""
+
+
+def validated(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
+    if not is_frame(X):
+        return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    if 0 in X.shape:
+        raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
+    check_names(X)
+    return validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def holds_numbers(values: Any) -> bool:

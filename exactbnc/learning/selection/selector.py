@@ -7,7 +7,6 @@ Reference: Sugahara, Ueno, "Exact learning augmented naive Bayes classifier", se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Self
 
@@ -18,21 +17,17 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from exactbnc.learning.discretize._columns import validated
+from exactbnc.learning.selection._coded import Coded, Floats, Ints, predict_naive_bayes
 from exactbnc.learning.selection.bayes_factor import keep_mask, log_bayes_factor
-from exactbnc.network.bayesnet import UNKNOWN
-from exactbnc.network.parameters.closed_form import EAP
-from exactbnc.network.parameters.counts import FamilyCounts
-from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import whole_weights
-from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
+from scorecache.data.frames import is_frame
 from scorecache.errors import DataError, ParameterError
 from scorecache.scores._base import require_positive
 
 Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -97,7 +92,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Choose the settings where they are "cv", then test every feature on all rows; weights are whole numbers."""
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
-        table = self._validate(X, reset=True)
+        table = validated(self, X, reset=True)
         classes = _check_classes(y, len(table))
         weights = None
         if sample_weight is not None:
@@ -115,7 +110,7 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if not is_frame(X):
             return super().transform(X)
-        return _safe_indexing(self._validate(X, reset=False), np.flatnonzero(self.support_), axis=1)
+        return _safe_indexing(validated(self, X, reset=False), np.flatnonzero(self.support_), axis=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -142,15 +137,6 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         for candidate in candidates:
             require_positive(owner, choices if isinstance(value, str) else setting, candidate)
         return candidates
-
-    def _validate(self, X: Any, *, reset: bool) -> Any:
-        """X as an array, or as the DataFrame it is so that its columns keep their dtypes."""
-        if not is_frame(X):
-            return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-        if 0 in X.shape:
-            raise DataError(f"X must have at least one row and one column. Got {X.shape} instead.")
-        check_names(X)
-        return validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _names(self) -> list[str]:
         return list(map(str, getattr(self, "feature_names_in_", range(self.n_features_in_))))
@@ -200,84 +186,3 @@ def _check_classes(y: Any, n_rows: int) -> NDArray[Any]:
 
 def _log_factors(coded: Coded, ess: float) -> Floats:
     return np.array([log_bayes_factor(counts, ess) for counts in coded.tables()])
-
-
-@dataclass(frozen=True, eq=False)
-class Coded:
-    """Features and class as codes, with row weights.
-
-    `features[i]` has the codes of feature i, UNKNOWN where its value is missing; `arities[i]` counts its states.
-    """
-
-    features: NDArray[np.uint16]
-    arities: tuple[int, ...]
-    classes: Ints
-    n_classes: int
-    weights: Ints | None = None
-
-    @classmethod
-    def of(cls, table: Any, names: list[str], y: NDArray[Any], weights: Ints | None = None) -> Coded:
-        """Encode a DataFrame or an array of categories, and the classes; rows of weight 0 declare no states."""
-        counts = np.ones(len(y), dtype=np.bool_) if weights is None else weights > 0
-        encoded = [_encode(values, counts, name) for values, name in zip(columns_of(table), names, strict=True)]
-        labels = np.unique(y[counts])
-        classes = np.searchsorted(labels, y).clip(max=len(labels) - 1)
-        features = np.array([codes for codes, _ in encoded])
-        return cls(features, tuple(arity for _, arity in encoded), classes, len(labels), weights)
-
-    def rows(self, chosen: Ints) -> Coded:
-        """Some of the rows; features and class keep all their states."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return Coded(self.features[:, chosen], self.arities, self.classes[chosen], self.n_classes, weights)
-
-    def keep(self, support: NDArray[np.bool_]) -> Coded:
-        """Some of the features."""
-        arities = tuple(arity for arity, stays in zip(self.arities, support, strict=True) if stays)
-        return Coded(self.features[support], arities, self.classes, self.n_classes, self.weights)
-
-    @property
-    def class_counts(self) -> Floats:
-        """N_c"""
-        return np.bincount(self.classes, self.weights, minlength=self.n_classes).astype(np.float64)
-
-    def tables(self) -> list[Floats]:
-        """N_ck of every feature, counted over the rows in which it is known."""
-        return [self._table(codes, arity) for codes, arity in zip(self.features, self.arities, strict=True)]
-
-    def _table(self, codes: NDArray[np.uint16], arity: int) -> Floats:
-        is_known = codes != UNKNOWN
-        cells = self.classes[is_known] * arity + codes[is_known]
-        weights = None if self.weights is None else self.weights[is_known]
-        counts = np.bincount(cells, weights, minlength=self.n_classes * arity).astype(np.float64)
-        return counts.reshape(self.n_classes, arity)
-
-
-def _encode(values: Any, counts: NDArray[np.bool_], name: str) -> tuple[NDArray[np.uint16], int]:
-    """The codes of a column and the number of its states, 1 for a column without any value."""
-    is_known = counts & ~missing_mask(values)
-    codes = np.full(len(values), UNKNOWN, dtype=np.uint16)
-    if not is_known.any():
-        return codes, 1
-    dataset = Dataset.from_columns([values[is_known]], names=[name])
-    codes[is_known] = dataset.codes[0]
-    return codes, int(dataset.arities[0])
-
-
-def predict_naive_bayes(train: Coded, test: Coded) -> Ints:
-    """The class codes of the test rows, by a naive Bayes with EAP parameters learned from the training rows.
-
-        c(x) = argmax_c  log theta_c + sum over the known x_i of log theta_cx_i
-
-    Of equally probable classes the first is taken.
-    """
-    log_p = np.repeat(_log_eap(train.class_counts)[None, :], len(test.classes), axis=0)
-    for codes, arity, counts in zip(test.features, test.arities, train.tables(), strict=True):
-        of_states = _log_eap(counts).T
-        of_unknown = np.zeros((1, train.n_classes))  # summed out: independent of the class
-        log_p += np.vstack([of_states, of_unknown])[np.minimum(codes, arity)]
-    best: Ints = np.argmax(log_p, axis=1)
-    return best
-
-
-def _log_eap(counts: Floats) -> Floats:
-    return np.log(EAP().table(FamilyCounts(counts, class_axis=0)))
