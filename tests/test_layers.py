@@ -49,9 +49,9 @@ FOLDERS = (
     "exactbnc/learning/discriminative",
     "exactbnc/learning",
     "exactbnc/learning/classifiers",
-    "exactbnc/baselines",
     "exactbnc/baselines/evaluation",
     "exactbnc/baselines/greedy",
+    "exactbnc/baselines",
     "exactbnc/report",
     "exactbnc/cli",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,19 +14,13 @@ import typer
 from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
-from exactbnc.cli._completion import GREEDY, OTHERS, SEARCHED
-from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._parsing import names_in
 from exactbnc.cli._training import check_kept, check_values, training_data
 
 if TYPE_CHECKING:
-    from exactbnc.baselines.evaluation import Evaluation, Method
-    from exactbnc.learning.selection._search import ParentChildSearch
-    from exactbnc.problem.constraints import Constraints
+    from exactbnc.baselines.evaluation import Evaluation
 
-AVERAGES = {"tbmatan": None, "sstbmatan": 5.0}
-"""Structures that are averages over all TANs; they have no score."""
 MEASURES = ("accuracy", "log_loss", "auc", "brier", "fit_seconds", "predict_seconds")
 
 Fits = Annotated[
@@ -59,26 +53,23 @@ def evaluate(
     talk = report.output()
 
     from exactbnc.baselines.evaluation import cross_validate
+    from exactbnc.baselines.named import methods_named
+    from exactbnc.learning.learn import Recipe
     from scorecache.data.identifiers import check_identifiers
 
     seed, keep_at_most = search.seed, table.keep_at_most
-    common = {
-        "max_parents": structure.max_parents,
-        "k": structure.k_of("kdb"),
-        "ess": 1.0 if fit.ess is None else fit.ess,
-        "solver": search.solver,
-        "time_limit": search.time_limit,
-        # one fit uses all cores; several at a time, or on workers, one core each
-        "n_jobs": None if jobs is None and scheduler is None else 1,
-        "seed": seed,
-    }
-    methods = _methods(
-        structure.all_names(),
-        names_in(fit.score, "--score"),
-        names_in(fit.parameters, "--parameters"),
-        given.constraints(),
-        common,
+    common = Recipe(
+        max_parents=structure.max_parents,
+        k=structure.k_of("kdb") or network_options.DEFAULT_K,
+        ess=1.0 if fit.ess is None else fit.ess,
+        constraints=given.constraints(),
+        solver=search.solver,
+        time_limit=search.time_limit,
+        n_jobs=None if jobs is None and scheduler is None else 1,  # several fits at a time: one core each
+        seed=seed,
     )
+    scores, estimators = names_in(fit.score, "--score"), names_in(fit.parameters, "--parameters")
+    methods = methods_named(structure.all_names(), scores, estimators, common)
     check_kept(keep_at_most, is_discretized=data is None or table.discretize is not None)
     training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
@@ -118,57 +109,6 @@ def evaluate(
         _print(found, facts)
 
 
-def _methods(
-    structures: Sequence[str],
-    scores: Sequence[str],
-    parameters: Sequence[str],
-    constraints: Constraints,
-    common: dict[str, Any],
-) -> list[Method]:
-    from exactbnc.baselines.evaluation import Averaged, Exact, Other, Searched
-    from exactbnc.learning.learn import Recipe
-    from scorecache.domain import STRUCTURES
-
-    known = (*STRUCTURES, *AVERAGES, *GREEDY, *SEARCHED, *OTHERS)
-    by_plain_name = {_plain(name): name for name in known}
-    for structure in structures:
-        if _plain(structure) not in by_plain_name:
-            raise UsageError(f"the structure must be one of {', '.join(known)}. Got {structure!r} instead.")
-    methods: list[Method] = []
-    for structure in dict.fromkeys(by_plain_name[_plain(structure)] for structure in structures):
-        if structure in AVERAGES:
-            methods.append(Averaged(stubborn=AVERAGES[structure]))
-        elif structure in OTHERS:
-            methods.append(Other(structure))
-        elif structure in GREEDY:
-            from exactbnc.baselines.greedy import BASELINES
-
-            methods += [
-                replace(BASELINES[structure], parameters=estimator, time_limit=common["time_limit"])
-                for estimator in parameters
-            ]
-        else:
-            kind = "anb" if structure in SEARCHED else structure
-            for score in scores if structure != "naive_bayes" else scores[:1]:
-                for estimator in parameters:
-                    recipe = Recipe(
-                        structure=kind, criterion=score, parameters=estimator, constraints=constraints, **common
-                    )
-                    methods.append(Exact(recipe) if kind == structure else Searched(_search(structure), recipe))
-    return methods
-
-
-def _plain(name: str) -> str:
-    """A name without what does not matter."""
-    return name.lower().replace("-", "_")
-
-
-def _search(name: str) -> ParentChildSearch:
-    from exactbnc.learning.selection.searches import SEARCHES
-
-    return SEARCHES[name.replace("-", "_")]()
-
-
 def _facts(evaluation: Evaluation) -> dict[str, Any]:
     """The numbers of JSON; an infinite log-loss is null, as are the AUC and the proofs where there are none."""
     return {
@@ -204,10 +144,10 @@ def _print(found: Sequence[Evaluation], facts: dict[str, Any]) -> None:
 
 
 def _caption(found: Sequence[Evaluation], n_classes: int) -> str:
-    caption = "mean ± standard deviation over the folds; proved: structures proved best"
-    if all(evaluation.mean("auc") is not None for evaluation in found):
-        return caption
-    return f"{caption}\nAUC is for two classes{'' if n_classes > 2 else ', both in every fold'}"
+    caption = "mean ± standard deviation over the folds; proved: structures proved best; seconds without compiling"
+    if any(evaluation.mean("auc") is None for evaluation in found):
+        return f"{caption}\nAUC needs two classes in every fold"
+    return caption if n_classes == 2 else f"{caption}\nAUC: mean over the classes, each against the others"
 
 
 def _with_spread(evaluation: Evaluation, name: str) -> str:

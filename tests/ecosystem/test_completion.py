@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from exactbnc.baselines import named
 from exactbnc.baselines.evaluation import Exact
 from exactbnc.baselines.greedy import BASELINES
 from exactbnc.cli import _completion
-from exactbnc.cli.evaluate import AVERAGES
 from exactbnc.learning.learn import Recipe
 from exactbnc.network.parameters import PARAMETERS
 from scorecache.domain import STRUCTURES
@@ -101,8 +101,10 @@ def test_bash_completes_with_its_script(answer, tmp_path):
 
 def test_the_names_offered_are_those_that_exist():
     assert set(_completion.STRUCTURES) == set(STRUCTURES)
-    assert set(_completion.AVERAGES) == set(AVERAGES)
-    assert set(_completion.GREEDY) == set(BASELINES)
+    offered = (_completion.AVERAGES, _completion.GREEDY, _completion.SEARCHED, _completion.OTHERS)
+    assert [set(names) for names in offered] == [
+        set(names) for names in (named.AVERAGES, BASELINES, named.SEARCHED, named.OTHERS)
+    ]
     assert set(_completion.SCORES) == set(SCORES)
     assert set(_completion.PARAMETERS) == set(PARAMETERS)
 

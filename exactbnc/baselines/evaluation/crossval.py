@@ -3,13 +3,17 @@
 Folds are stratified and shuffled by a seed. Cut points are learned on the training rows of each fold; the states of the
 other columns are those of the whole table, as if they had been declared. Accuracy is the share of rows whose most
 probable class is right, log-loss the mean of -log P(right class), Brier the mean of sum_c (P(c) - [c is right])^2,
-halved for two classes, AUC the area under the ROC curve of the second class where there are two. Row weights count.
+halved for two classes. AUC is the area under the ROC curve of the second of two classes; of more classes the plain mean
+(macro) over those with rows in the fold, each against all others. Row weights count.
+
+Seconds are wall time without compiling. Each process fits a method to a few rows before it times it first, so that
+loading libraries does not count either.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean, stdev
@@ -23,8 +27,15 @@ from exactbnc.learning.discretize.tables import discretized, find_cut_points
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from scorecache.scoring.workers import results_of
+from scorecache.system.compiled import work_clock
 
 Floats = NDArray[np.float64]
+
+WARM_UP_ROWS, WARM_UP_COLUMNS = 10, 6
+"""Of each class, and beside the class."""
+
+_warm: set[str] = set()
+"""The names of the methods that were fitted in this process since its last cross-validation began."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,7 @@ def cross_validate(
     ('anb bdeu eap', 1.0)
     """
     folds = _folds(dataset, class_name, n_folds, seed)
+    _warm.clear()
 
     @lru_cache(maxsize=1)  # the fits of a fold follow each other
     def split(fold: int) -> tuple[Dataset, Dataset]:
@@ -147,15 +159,35 @@ def cross_validate(
 
 
 def evaluate_split(method: Method, training: Dataset, held_out: Dataset, class_name: str) -> Scores:
-    """Train a method and measure its predictions on held-out rows, coded alike."""
-    begun = time.perf_counter()
+    """Train a method, after a warm-up, and measure its predictions on held-out rows, coded alike."""
+    _warm_up(method, training, class_name)
+    return predict_split(method, training, held_out, class_name)[0]
+
+
+def predict_split(method: Method, training: Dataset, held_out: Dataset, class_name: str) -> tuple[Scores, Floats]:
+    """Train a method; the measures of its predictions on held-out rows, and the predictions."""
+    begun = work_clock()
     fitted = method.fit(training, class_name)
-    ready = time.perf_counter()
+    ready = work_clock()
     log_posterior = fitted.predict(held_out.codes)
-    done = time.perf_counter()
+    done = work_clock()
     weights = None if held_out.weights is None else held_out.weights.astype(np.float64)
-    found = measures(log_posterior, held_out.column(class_name), weights)
-    return Scores(**found, fit_seconds=ready - begun, predict_seconds=done - ready, is_proved=fitted.is_proved)  # type: ignore[arg-type]
+    measured = measures(log_posterior, held_out.column(class_name), weights)
+    seconds = {"fit_seconds": ready - begun, "predict_seconds": done - ready}
+    return Scores(**measured, **seconds, is_proved=fitted.is_proved), log_posterior  # type: ignore[arg-type]
+
+
+def _warm_up(method: Method, training: Dataset, class_name: str) -> None:
+    """Fit a method to a few rows and columns if this process has not fitted it yet."""
+    if method.name in _warm:
+        return
+    _warm.add(method.name)
+    classes = training.column(class_name)
+    rows = np.concatenate([np.flatnonzero(classes == code)[:WARM_UP_ROWS] for code in np.unique(classes)])
+    features = [name for name in training.names if name != class_name][:WARM_UP_COLUMNS]
+    few = training.columns([*features, class_name]).rows(np.sort(rows))
+    with suppress(Exception):  # what is wrong with the method is reported by the fit that counts
+        method.fit(few, class_name).predict(few.codes)
 
 
 def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:
@@ -165,13 +197,22 @@ def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats |
     is_right = log_posterior.argmax(axis=1) == right
     losses = -log_posterior[np.arange(len(right)), right]
     distances = ((probabilities - np.eye(s)[right]) ** 2).sum(axis=1) / (2 if s == 2 else 1)
-    has_both = s == 2 and len(np.unique(right)) == 2
     return {
         "accuracy": float(np.average(is_right, weights=weights)),
         "log_loss": float(np.average(losses, weights=weights)),
         "brier": float(np.average(distances, weights=weights)),
-        "auc": area_under_curve(right == 1, probabilities[:, 1], weights) if has_both else None,
+        "auc": macro_auc(probabilities, right, weights),
     }
+
+
+def macro_auc(probabilities: Floats, right: NDArray[np.uint16], weights: Floats | None) -> float | None:
+    """The AUC of two classes, or the mean over those that occur, each against the others; None if only one occurs."""
+    counts = np.bincount(right, weights, minlength=probabilities.shape[1])
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        return None
+    chosen = present[1:] if len(counts) == 2 else present
+    return fmean(area_under_curve(right == code, probabilities[:, code], weights) for code in chosen)
 
 
 def area_under_curve(is_positive: NDArray[np.bool_], scores: Floats, weights: Floats | None) -> float:

@@ -6,12 +6,11 @@ prediction is one that new data would get. `FixedStructure` is for a network who
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.baselines.evaluation.crossval import Evaluation, Floats, Scores, _folds, measures
+from exactbnc.baselines.evaluation.crossval import Evaluation, Floats, _folds, predict_split
 from exactbnc.baselines.evaluation.methods import Fitted, Method
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.discretize.tables import discretized, find_cut_points
@@ -63,12 +62,6 @@ def predict_out_of_fold(
         if discretize is not None:
             cut_points = find_cut_points(training, class_name, discretize, keep_at_most=keep_at_most)
             training, held_out = discretized(training, cut_points), discretized(held_out, cut_points)
-        begun = time.perf_counter()
-        fitted = method.fit(training, class_name)
-        ready = time.perf_counter()
-        log_posterior[test] = fitted.predict(held_out.codes)
-        seconds = {"fit_seconds": ready - begun, "predict_seconds": time.perf_counter() - ready}
-        weights = None if held_out.weights is None else held_out.weights.astype(np.float64)
-        measured = measures(log_posterior[test], held_out.column(class_name), weights)
-        found.append(Scores(**measured, **seconds, is_proved=fitted.is_proved))  # type: ignore[arg-type]
+        scores, log_posterior[test] = predict_split(method, training, held_out, class_name)
+        found.append(scores)
     return OutOfFold(Evaluation(method.name, tuple(found)), log_posterior)

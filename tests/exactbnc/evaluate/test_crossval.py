@@ -24,13 +24,17 @@ def weather_data(weights=None):
 
 @dataclass
 class Spy:
-    """Remembers what it is shown, and says that all classes are equally probable."""
+    """Remembers what it is shown after the warm-up, and says that all classes are equally probable."""
 
     name: str = "spy"
     shown: list = field(default_factory=list)
     asked: list = field(default_factory=list)
+    warm_up: Dataset | None = None
 
     def fit(self, dataset, class_name):
+        if self.warm_up is None:
+            self.warm_up = dataset
+            raise ValueError("a fit that does not count may fail")
         self.shown.append(dataset)
         s = len(dataset.states[dataset.index[class_name]])
 
@@ -63,7 +67,8 @@ def test_measures_are_those_of_scikit_learn(data):
     else:
         expected = brier_score_loss(right, probabilities, labels=labels, scale_by_half=False, **of_weight)
         assert found["brier"] == pytest.approx(expected)
-        assert found["auc"] is None
+        one_by_one = roc_auc_score(right, probabilities, multi_class="ovr", average="macro", **of_weight)
+        assert found["auc"] == pytest.approx(one_by_one)
 
 
 def test_a_class_held_impossible_costs_infinitely_much():
@@ -74,8 +79,29 @@ def test_a_class_held_impossible_costs_infinitely_much():
     assert found["brier"] == pytest.approx((1 + 0.25) / 2)
 
 
-def test_auc_needs_both_classes_among_the_rows():
+def test_auc_needs_two_classes_among_the_rows():
     assert measures(np.log([[0.4, 0.6]] * 3), np.array([1, 1, 1], dtype=np.uint16), None)["auc"] is None
+    assert (
+        measures(np.log([[0.4, 0.5, 0.1]] * 2), np.array([1, 0], dtype=np.uint16), np.array([0.0, 1.0]))["auc"] is None
+    )
+
+
+def test_a_class_without_rows_is_left_out_of_the_mean_auc():
+    probabilities = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.6, 0.2, 0.2]])
+
+    found = measures(np.log(probabilities), np.array([0, 1, 1], dtype=np.uint16), None)
+
+    assert found["auc"] == pytest.approx((0.5 + 0.5) / 2)
+
+
+def test_a_method_is_warmed_up_on_a_few_rows_before_it_is_timed():
+    spy = Spy()
+
+    cross_validate(weather_data(), "day", [spy], n_folds=4, seed=3)
+
+    assert spy.warm_up.n_rows < weather_data().n_rows
+    assert set(spy.warm_up.column("day")) == set(weather_data().column("day"))
+    assert len(spy.shown) == 4
 
 
 def test_every_method_sees_the_same_folds():
