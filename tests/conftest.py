@@ -18,7 +18,7 @@ EXTENDED = (
     "docs",
     "ecosystem/test_ray.py",
     "ecosystem/test_wheel.py",
-    "exactbnc/evaluate/test_parallel.py",
+    "exactbnc/baselines/evaluation/test_parallel.py",
     "exactbnc/report/test_browser.py",
     "scorecache/test_distributed.py",
     "test_reproduce.py",

@@ -16,7 +16,7 @@ from exactbnc.learning.selection import BayesFactorSelector
 from scorecache import Dataset
 from scorecache.data.frames import MANY_VALUES, Declared, columns_of, is_frame, missing_mask
 from scorecache.errors import DataError, ParameterError
-from tests.exactbnc.classifiers.tables import posterior_by_summation
+from tests.exactbnc.learning.classifiers.tables import posterior_by_summation
 from tests.strategies import examples
 
 KINDS = ["low", "mid", "high", "never"]

@@ -16,7 +16,7 @@ from exactbnc.network.pyagrum import to_pyagrum
 from exactbnc.network.safe_names import EMPTY
 from exactbnc.run.solution import Status
 from scorecache import read_cache
-from tests.exactbnc.export.test_peers import PEERS, tables_of
+from tests.exactbnc.network.test_peers import PEERS, tables_of
 from tests.exactbnc.random_problems import random_problem
 from tests.strategies import examples
 

@@ -9,8 +9,8 @@ from exactbnc import ExactBNClassifier
 from scorecache import read_csv
 from scorecache.scoring.build import build_cache
 from scorecache.scoring.workers import results_of, sends_to_a_cluster
+from tests.exactbnc.baselines.evaluation.test_parallel import measured
 from tests.exactbnc.cli.conftest import ROOT
-from tests.exactbnc.evaluate.test_parallel import measured
 from tests.scorecache.literal import refusal
 from tests.scorecache.test_build import table
 from tests.scorecache.test_distributed import as_written, die_once, fail

@@ -96,7 +96,7 @@ import ctypes, sys
 from exactbnc.run.limits import Limits
 from exactbnc.solvers.ilp.solver import ILPSolver
 from exactbnc.solvers.solve import solve
-from tests.exactbnc.test_checkpoint import dense_problem
+from tests.exactbnc.checkpoint.test_checkpoint import dense_problem
 
 class Jumper:
     n_told = 0

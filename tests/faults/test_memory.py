@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from scorecache.formats import write_cache
-from tests.exactbnc.test_checkpoint import dense_problem
+from tests.exactbnc.checkpoint.test_checkpoint import dense_problem
 from tests.faults.conftest import COMMAND, environment
 
 MEASURE = """

@@ -14,7 +14,7 @@ from exactbnc.cli._signals import deaf_to_signals, sigterm_as_ctrl_c
 from exactbnc.run.interrupt import ctrl_c_calls
 from exactbnc.run.solver import Run
 from scorecache.formats import write_cache
-from tests.exactbnc.test_checkpoint import dense_problem
+from tests.exactbnc.checkpoint.test_checkpoint import dense_problem
 from tests.faults.conftest import files_in, start
 
 LONG = ("--no-header", "--score", "bds", "--max-parents", "4", "-o", "wide.jkl")

@@ -16,8 +16,8 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.interrupt import ctrl_c_calls, second_ctrl_c_exits
 from exactbnc.solvers.solve import solve
 from scorecache.formats import read_cache, write_cache
+from tests.exactbnc.checkpoint.test_checkpoint import dense_problem
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
-from tests.exactbnc.test_checkpoint import dense_problem
 
 LONG_ENOUGH = 120
 """Seconds after which a process that should have done something counts as hung."""

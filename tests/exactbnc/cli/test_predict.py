@@ -11,8 +11,8 @@ from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.model import Model, read_model, write_model
 from scorecache.data.dataset import Dataset
 from scorecache.data.reading import read_csv
-from tests.exactbnc.classifiers.tables import posterior_by_summation
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+from tests.exactbnc.learning.classifiers.tables import posterior_by_summation
 
 ASIA = ROOT / "instances" / "asia-500.csv"
 

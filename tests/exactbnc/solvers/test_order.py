@@ -22,7 +22,7 @@ from exactbnc.solvers.order.layers import Layer, Search, _merged
 from exactbnc.solvers.order.solver import OrderSolver
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
-from tests.exactbnc.solvers.test_table import random_cache
+from tests.exactbnc.solvers.costs.test_table import random_cache
 
 
 def dense_problem(seed, n=9, n_sets=40):
