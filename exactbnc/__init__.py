@@ -42,6 +42,7 @@ _HOMES = {
     "solve": "exactbnc.solvers.solve",
     "SSTBMATANClassifier": "exactbnc.learning.classifiers",
     "Status": "exactbnc.run.solution",
+    "structure_posterior": "exactbnc.posterior.posterior",
     "TBMATANClassifier": "exactbnc.learning.classifiers",
     "verify": "exactbnc.proof.verify",
     "write_bayesnet": "exactbnc.network.formats.files",

@@ -37,6 +37,7 @@ FOLDERS = (
     "exactbnc/solvers/ilp",
     "exactbnc/solvers",
     "exactbnc/alternatives",
+    "exactbnc/posterior",
     "exactbnc/network",
     "exactbnc/network/parameters",
     "exactbnc/network/formats",
