@@ -118,9 +118,9 @@ class BuildPlan:
         except TimeLimitError as error:
             if folder is None:
                 raise
+            parts = "1 finished part is" if folder.n_files == 1 else f"{folder.n_files} finished parts are"
             raise TimeLimitError(
-                f"{error}; {folder.n_files} finished parts are in {folder.path}, "
-                "and the same command resumes from there"
+                f"{error}; {parts} in {folder.path}, and the same command resumes from there"
             ) from None
         return kept.cache(self.dataset.names, self.record())
 

@@ -151,17 +151,22 @@ def test_what_is_not_a_part_stays(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_time_limit_says_where_the_parts_are(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("n_done", "parts"), [(1, "1 finished part is"), (3, "3 finished parts are")])
+def test_time_limit_says_where_the_parts_are(n_done, parts, tmp_path, monkeypatch):
+    """The limit is over when so many parts are done; a stubbed clock would tick for compiling and other threads too."""
     plan = plan_build(table(6, 100), "bic", max_parents=3)
-    clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr("scorecache.scoring.progress.time.monotonic", lambda: next(clock))
+    heard = []
+
+    def listener(*progress):
+        heard.append(progress)
+        if len(heard) == n_done:
+            monkeypatch.setattr("scorecache.scoring.progress.compile_seconds", lambda: -np.inf)
 
     with pytest.raises(TimeLimitError) as caught:
-        plan.run(resume=tmp_path, time_limit=25, started=0)
+        plan.run(resume=tmp_path, time_limit=1000, listener=listener)
 
-    n_files = len(list(tmp_path.iterdir()))
-    assert n_files > 0
+    assert len(list(tmp_path.iterdir())) == n_done
     assert str(caught.value) == (
-        "the time limit of 25 s was reached; nothing was written; "
-        f"{n_files} finished parts are in {tmp_path}, and the same command resumes from there"
+        "the time limit of 1000 s was reached; nothing was written; "
+        f"{parts} in {tmp_path}, and the same command resumes from there"
     )
