@@ -20,7 +20,7 @@ EXTENDED = (
     "ecosystem/test_wheel.py",
     "exactbnc/baselines/evaluation/test_parallel.py",
     "exactbnc/report/test_browser.py",
-    "scorecache/test_distributed.py",
+    "scorecache/scoring/test_distributed.py",
     "test_reproduce.py",
     "test_reproduce_002.py",
     "test_reproduce_004.py",

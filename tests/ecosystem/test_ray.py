@@ -12,8 +12,8 @@ from scorecache.scoring.workers import results_of, sends_to_a_cluster
 from tests.exactbnc.baselines.evaluation.test_parallel import measured
 from tests.exactbnc.cli.conftest import ROOT
 from tests.scorecache.literal import refusal
-from tests.scorecache.test_build import table
-from tests.scorecache.test_distributed import as_written, die_once, fail
+from tests.scorecache.scoring.test_build import table
+from tests.scorecache.scoring.test_distributed import as_written, die_once, fail
 
 ray = pytest.importorskip("ray")
 

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
-from tests.scorecache.test_build import table as random_table
+from tests.scorecache.scoring.test_build import table as random_table
 
 PATIENCE = 240
 """Seconds after which something hangs."""

@@ -18,7 +18,7 @@ from scorecache.errors import DataError, ParameterError
 from scorecache.formats import write_cache
 from scorecache.scoring.build import build_cache
 from tests.scorecache.literal import refusal
-from tests.scorecache.test_build import table
+from tests.scorecache.scoring.test_build import table
 from tests.strategies import examples
 
 

@@ -46,7 +46,7 @@ def run(folder: Path, code: str, **environment: str) -> str:
     """Run a script beside a module of kernels."""
     (folder / "kernels.py").write_text(KERNELS)
     (folder / "script.py").write_text(code)
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), **environment}
     if "NUMBA_CACHE_DIR" not in environment:
         env.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run([sys.executable, str(folder / "script.py")], env=env, capture_output=True, text=True)
@@ -126,7 +126,7 @@ def test_compiling_is_announced_on_a_terminal_once(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
     env = {
         **os.environ,
-        "PYTHONPATH": f"{Path(__file__).parents[2]}:{tmp_path}",
+        "PYTHONPATH": f"{Path(__file__).parents[3]}:{tmp_path}",
         "NUMBA_CACHE_DIR": str(tmp_path / "k"),
     }
     ours, theirs = pty.openpty()

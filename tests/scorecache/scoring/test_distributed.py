@@ -16,7 +16,7 @@ from scorecache.scoring import workers
 from scorecache.scoring.build import build_cache, plan_build
 from scorecache.scoring.workers import connected, results_of, sends_to_a_cluster
 from tests.scorecache.literal import refusal
-from tests.scorecache.test_build import table
+from tests.scorecache.scoring.test_build import table
 
 
 class AllAtOnce(ThreadingBackend):

@@ -15,7 +15,7 @@ from scorecache.scoring.jobs import make_job, run_on_worker
 from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import score_units
 from tests.scorecache.literal import KERNELS, ONE_OF_EACH, replace_everywhere, set_kernel, title
-from tests.scorecache.test_build import table
+from tests.scorecache.scoring.test_build import table
 from tests.strategies import datasets, examples, feasible_domains
 
 

@@ -10,7 +10,7 @@ from scorecache.scoring.build import build_cache, plan_build
 from scorecache.scoring.levels import Found
 from scorecache.scoring.partfiles import PartFolder
 from tests.scorecache.literal import refusal
-from tests.scorecache.test_build import table
+from tests.scorecache.scoring.test_build import table
 
 FOUND = Found(
     (
