@@ -8,15 +8,20 @@ Both the scikit-learn estimators and the command line use it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.class_model import ClassModel
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters, make_parameters
+from exactbnc.network.parameters.closed_form import Dirichlet
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.problem.soundness import unsound_reasons
@@ -24,6 +29,7 @@ from exactbnc.run.events import Listener
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
 from exactbnc.solvers.solve import solve
+from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain, structure_named
 from scorecache.errors import ParameterError, TimeLimitError
@@ -34,8 +40,18 @@ from scorecache.scoring.build import BuildPlan, plan_build
 MOST_FAMILIES = 500_000
 """Without a limit on the parents, the largest limit with at most this many families is used."""
 
-PARENTS_WITHOUT_PENALTY = 3
-"""The limit for scores that never fall when parents are added: the class and two features."""
+MOST_PAIRS = 5_000_000
+"""An augmented naive Bayes may have one feature parent, besides the class, up to this many families."""
+
+ANB_PARENTS = 3
+"""The limit for an augmented naive Bayes, and for scores that never fall when parents are added: the class and two
+features. More parents predict no better."""
+
+SCORING_SHARE = 0.6
+"""Of a time limit; when it ends, the best forest-augmented naive Bayes is looked for in what is left."""
+
+AUTO = "auto"
+"""Parameters: tables for rows with unknown values, and weights fitted to the class for all others."""
 
 KDB_K = 2
 
@@ -50,6 +66,9 @@ class Recipe:
         "anb", "tan", "fan", "kdb", "naive_bayes" or "general".
     criterion : str or Score, default "bdeu"
     parameters : str or ParameterEstimator, default "eap"
+        "auto" fits weights to the class beside the tables, which then are Dirichlet's with one row per cell.
+    calibrate : bool, default False
+        Whether the tables get a temperature, by leave-one-out; with "auto" they always do.
     max_parents : int, optional
         The class counted; by default see `affordable_parents`.
     k : int, default 2
@@ -78,6 +97,7 @@ class Recipe:
     structure: str = "anb"
     criterion: str | Score = "bdeu"
     parameters: str | ParameterEstimator = "eap"
+    calibrate: bool = False
     max_parents: int | None = None
     k: int = KDB_K
     ess: float = 1.0
@@ -104,15 +124,23 @@ class Recipe:
         """The parameters as an estimator."""
         if isinstance(self.parameters, ParameterEstimator):
             return self.parameters
+        if self.is_discriminative:
+            return Dirichlet(1.0)
         plain = make_parameters(self.parameters)
         return replace(plain, **{"ess": self.ess}) if "ess" in plain.settings else plain
+
+    @property
+    def is_discriminative(self) -> bool:
+        """Whether weights are fitted to the class."""
+        return self.parameters == AUTO
 
     def to_json(self) -> dict[str, Any]:
         """The recipe in the types of JSON, for provenance."""
         settings = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         score, estimator = self.score(), self.estimator()
         settings["criterion"] = {"name": score.name, **score.parameters}
-        settings["parameters"] = {"name": estimator.name, **estimator.settings}
+        own = {"name": estimator.name, **estimator.settings}
+        settings["parameters"] = {"name": AUTO} if self.is_discriminative else own
         settings["constraints"] = self.constraints.to_json()
         return settings
 
@@ -128,7 +156,8 @@ class Recipe:
             if "criterion" in given:
                 given["criterion"] = make_score(**given["criterion"])
             if "parameters" in given:
-                given["parameters"] = make_parameters(**given["parameters"])
+                is_auto = given["parameters"] == {"name": AUTO}
+                given["parameters"] = AUTO if is_auto else make_parameters(**given["parameters"])
             given["constraints"] = Constraints.from_json(given.get("constraints", {}))
             return cls(**given)
         except (TypeError, AttributeError) as error:
@@ -149,20 +178,33 @@ class Learned:
     max_parents: int | None
     seconds: Mapping[str, float]
     warning: str | None = None
-    """A warning for the caller where the requested structure needs too many families."""
+    """A warning for the caller where the requested structure needs too many families, or scoring too much time."""
+    class_model: ClassModel | None = None
+    """How the class is predicted, where not by the tables alone."""
 
 
-def learn(dataset: Dataset, class_name: str | None, recipe: Recipe, *, listener: Listener | None = None) -> Learned:
+def learn(
+    dataset: Dataset,
+    class_name: str | None,
+    recipe: Recipe,
+    *,
+    listener: Listener | None = None,
+    class_factors: Sequence[float] | None = None,
+) -> Learned:
     """The best network of the recipe's structure for the data, with its parameters.
 
     Parameters
     ----------
     dataset : Dataset
+        Weights that are not whole count as they are in the parameters; the scores, which are defined for counts, get
+        the whole numbers of `counted`.
     class_name : str or None
         A column of the data; None for a general network without a class.
     recipe : Recipe
     listener : Listener, optional
         Receives the events of the solver.
+    class_factors : sequence of float, optional
+        By class, what the weights of its rows are multiplied by for parameters and calibration.
 
     Returns
     -------
@@ -187,12 +229,17 @@ def learn(dataset: Dataset, class_name: str | None, recipe: Recipe, *, listener:
     clock, begun = Clock(limits.seconds), time.monotonic()
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
-    plan, constraints = _plan(dataset, class_name, recipe)
-    problem, solution = None, _unsolved(class_name)
-    try:
-        cache = plan.run(n_jobs=recipe.n_jobs, time_limit=recipe.time_limit, started=begun)
-    except TimeLimitError:
-        cache = None
+    rows = counted(dataset)
+    plan, constraints = _plan(rows, class_name, recipe)
+    problem, solution, warning = None, _unsolved(class_name), _limit_warning(plan.domain, recipe)
+    has_fallback = recipe.time_limit is not None and class_name is not None and recipe.structure in ("anb", "kdb")
+    share = SCORING_SHARE if has_fallback else 1.0
+    cache = _scored(plan, recipe, begun, share)
+    if cache is None and has_fallback:
+        with suppress(ParameterError, InfeasibleError):  # constraints that a forest cannot satisfy
+            plan, constraints = _plan(rows, class_name, replace(recipe, structure="fan"))
+            cache = _scored(plan, recipe, begun, 1.0)
+            warning = None if cache is None else _FOREST_WARNING
     scored = time.monotonic()
     if cache is not None:
         problem = Problem(cache, constraints)
@@ -203,9 +250,33 @@ def learn(dataset: Dataset, class_name: str | None, recipe: Recipe, *, listener:
         raise InfeasibleError("no network satisfies all the constraints together")
     dag = _without_search(dataset, class_name) if solution.dag is None else solution.dag
     solution = replace(solution, dag=dag)
+    if class_name is not None and class_factors is not None:
+        dataset = _reweighted(dataset, class_name, class_factors)
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
+    model = None if class_name is None else _class_model(dataset, net, class_name, recipe)
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
-    return Learned(net, solution, problem, plan.domain.max_parents, seconds, _limit_warning(plan.domain, recipe))
+    return Learned(net, solution, problem, plan.domain.max_parents, seconds, warning, model)
+
+
+def counted(dataset: Dataset) -> Dataset:
+    """The rows with whole weights; weights that are not are rounded so that sums over classes and cells hardly change.
+
+    With the rows in the order of class (the last column) and values, row i gets round(W_i) - round(W_(i-1)), where W_i
+    is the weight of the rows up to it; rows that get 0 are left out.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"x": [0, 0, 1, 1], "y": [0, 0, 1, 1]})
+    >>> counted(replace(data, weights=np.array([0.5, 0.5, 1.5, 1.5]))).weights.tolist()
+    [1, 2, 1]
+    """
+    if dataset.weights is None or dataset.weights.dtype == np.int64:
+        return dataset
+    order = np.lexsort(dataset.codes)
+    below = np.floor(np.cumsum(dataset.weights[order]) + 0.5)
+    whole = np.empty(dataset.n_rows, dtype=np.int64)
+    whole[order] = np.diff(below, prepend=0.0).astype(np.int64)
+    return replace(dataset, weights=whole).rows(whole > 0)
 
 
 def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
@@ -227,19 +298,23 @@ def networks_by(recipe: Recipe) -> Callable[[Dataset, str], BayesNet]:
 def affordable_parents(score: Score, domain: Domain) -> int | None:
     """The largest limit of the parents with at most MOST_FAMILIES families; None if no limit is needed.
 
-    That is for general networks and augmented naive Bayes; the other structures have limits of their own. Scores that
-    do not fall when parents are added get PARENTS_WITHOUT_PENALTY instead. One parent, or as many as are required, is
-    always allowed.
+    That is for general networks and augmented naive Bayes; the other structures have limits of their own. An augmented
+    naive Bayes gets at most ANB_PARENTS, and one feature parent up to MOST_PAIRS families; so do scores that do not
+    fall when parents are added. One parent, or as many as are required, is always allowed.
     """
     if domain.structure not in ("general", "anb"):
         return None
     most = max(domain.limits)
     if score.needs_bound:
-        return min(most, max(PARENTS_WITHOUT_PENALTY, *map(len, domain.required)))
-    limit = max(1, *map(len, domain.required))
+        return min(most, max(ANB_PARENTS, *map(len, domain.required)))
+    limit = 1
+    if domain.structure == "anb":
+        most = min(most, max(ANB_PARENTS, *map(len, domain.required)))
+        limit = 2 if _n_families(domain, 2) <= MOST_PAIRS else 1
+    limit = max(limit, *map(len, domain.required))
     while limit < most and _n_families(domain, limit + 1) <= MOST_FAMILIES:
         limit += 1
-    return None if limit >= most else limit
+    return None if limit >= max(domain.limits) else limit
 
 
 def _plan(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
@@ -286,6 +361,36 @@ def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
         "features have no parent but the class, and the network is naive Bayes. Give max_parents=2 to learn arcs "
         "between features anyway, or another structure such as tan, or fewer features"
     )
+
+
+_FOREST_WARNING = (
+    "the time limit ended before all families were scored: the structure is the best one with at most one feature "
+    "parent each (fan). Raise time_limit, or lower max_parents"
+)
+
+
+def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float) -> ScoreCache | None:
+    """The score cache, None if this share of the time limit ended first."""
+    limit = None if recipe.time_limit is None else share * recipe.time_limit
+    try:
+        return plan.run(n_jobs=recipe.n_jobs, time_limit=limit, started=begun)
+    except TimeLimitError:
+        return None
+
+
+def _reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float]) -> Dataset:
+    """The data set with the weights of the rows of each class multiplied."""
+    factors = np.asarray(class_factors, dtype=np.float64)[dataset.column(class_name)]
+    return replace(dataset, weights=factors if dataset.weights is None else dataset.weights * factors)
+
+
+def _class_model(dataset: Dataset, net: BayesNet, class_name: str, recipe: Recipe) -> ClassModel | None:
+    """The fitted or calibrated posterior of the class, None if the tables alone predict it."""
+    from exactbnc.learning.discriminative.fit import calibrated, discriminative
+
+    if recipe.is_discriminative:
+        return discriminative(dataset, net, recipe.estimator(), class_name)
+    return calibrated(dataset, net, recipe.estimator(), class_name) if recipe.calibrate else None
 
 
 def _without_search(dataset: Dataset, class_name: str | None) -> DAG:

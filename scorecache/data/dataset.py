@@ -8,7 +8,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,8 +47,8 @@ class Dataset:
         `states[v]` lists the states of variable v, also those that never occur.
     codes : array of uint16
         Variables x rows, from 0 to the number of states less one.
-    weights : array of int64, optional
-        How many identical rows a row stands for; None is one each.
+    weights : array of int64 or float64, optional
+        How many identical rows a row stands for; None is one each. Numbers that are not whole serve parameters alone.
     measurements : mapping of names to float64 arrays
         The numbers of columns that are discretised (`exactbnc.learning.discretize.tables`) before anything is learned:
         a reader that is asked to keeps them where they are too many to be states. The one state "a number" then stands
@@ -69,7 +69,7 @@ class Dataset:
     names: tuple[str, ...]
     states: tuple[tuple[Hashable, ...], ...]
     codes: NDArray[np.uint16]
-    weights: NDArray[np.int64] | None = None
+    weights: NDArray[np.int64] | NDArray[np.float64] | None = None
     measurements: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -263,6 +263,13 @@ class Dataset:
         """N: the number of rows, each counted as often as its weight says."""
         return self.n_rows if self.weights is None else int(self.weights.sum())
 
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """The weights as counts of rows, which scores are defined for; a DataError if they are not whole numbers."""
+        if self.weights is not None and self.weights.dtype != np.int64:
+            raise DataError("scores are defined for counts of rows: weights must be whole numbers (int64)")
+        return cast("NDArray[np.int64] | None", self.weights)
+
     @cached_property
     def index(self) -> dict[str, int]:
         return {name: position for position, name in enumerate(self.names)}
@@ -281,7 +288,7 @@ class Dataset:
         digest = hashlib.sha256(head.encode())
         digest.update(self.codes.astype("<u2", copy=False).data)
         if self.weights is not None:
-            digest.update(self.weights.astype("<i8", copy=False).data)
+            digest.update(self.weights.astype("<i8" if self.weights.dtype == np.int64 else "<f8", copy=False).data)
         for name in self.names:
             if name in self.measurements:
                 digest.update(self.measurements[name].astype("<f8", copy=False).data)
@@ -355,10 +362,12 @@ def _check_weights(dataset: Dataset) -> None:
     weights = dataset.weights
     if weights is None:
         return
-    if weights.dtype != np.int64 or weights.shape != (dataset.n_rows,):
-        raise DataError(f"weights must be {dataset.n_rows} int64 numbers. Got {weights.dtype} {weights.shape} instead.")
-    if weights.min() < 0:
-        raise DataError(not_a_weight(int(weights.min())))
+    if weights.dtype not in (np.int64, np.float64) or weights.shape != (dataset.n_rows,):
+        raise DataError(
+            f"weights must be {dataset.n_rows} int64 or float64 numbers. Got {weights.dtype} {weights.shape} instead."
+        )
+    if not weights.min() >= 0:
+        raise DataError(not_a_weight(weights.min().item()))
     total = weights.sum(dtype=np.float64)
     if not 1 <= total <= MOST_WEIGHT:
         raise DataError(f"the row weights must add up to a number from 1 to 2**53 - 1. Got {total:.0f} instead.")

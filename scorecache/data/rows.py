@@ -49,12 +49,13 @@ class Rows:
 
 def all_rows(dataset: Dataset) -> Rows:
     """The rows as they are, equal ones side by side with their own weights; rows of weight zero vanish."""
-    if dataset.weights is None:
+    weights = dataset.counts
+    if weights is None:
         return Rows(dataset.codes, np.ones(dataset.n_rows, dtype=np.int64))
-    counts = dataset.weights > 0
-    if counts.all():
-        return Rows(dataset.codes, np.ascontiguousarray(dataset.weights))
-    return Rows(np.ascontiguousarray(dataset.codes[:, counts]), dataset.weights[counts])
+    is_counted = weights > 0
+    if is_counted.all():
+        return Rows(dataset.codes, np.ascontiguousarray(weights))
+    return Rows(np.ascontiguousarray(dataset.codes[:, is_counted]), weights[is_counted])
 
 
 def distinct_rows(dataset: Dataset) -> Rows:

@@ -45,7 +45,7 @@ class Other:
         n_classes = int(dataset.arities[target])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # classes with fewer rows than folds, regressions that end early
-            times = 1 if dataset.weights is None else dataset.weights
+            times = 1 if dataset.counts is None else dataset.counts
             rows, classes = one_hot(dataset.codes[features], arities), dataset.column(class_name)
             model = OTHERS[self.name]().fit(np.repeat(rows, times, axis=0), np.repeat(classes, times))
 

@@ -142,7 +142,10 @@ class Design:
             for q, clique in enumerate(family.cliques):
                 axes = [family.members.index(v) for v in clique]
                 part = np.zeros((*(shape[axis] for axis in axes), n_classes))
-                part[(*(values[axis] for axis in axes), ...)] = weights[columns[:, q] if axes else columns[0, q]]
+                if axes:
+                    part[tuple(values[axis] for axis in axes)] = weights[columns[:, q]]
+                else:
+                    part[:] = weights[columns[0, q]]
                 spread = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
                 table += part.reshape(*spread, n_classes)
             found.append(table)
