@@ -4,6 +4,7 @@ import json
 import math
 import re
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import networkx
@@ -13,7 +14,7 @@ import pytest
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning import learn as learning
-from exactbnc.learning.learn import Recipe, affordable_parents, learn
+from exactbnc.learning.learn import Recipe, affordable_parents, counted, learn
 from exactbnc.network.parameters import fit_parameters, make_parameters
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
@@ -199,8 +200,10 @@ def test_without_a_limit_as_many_parents_are_taken_as_are_affordable(monkeypatch
     found = affordable_parents(make_score("bdeu"), domain)
 
     largest = max(domain.limits)
-    least = max(1, *map(len, domain.required))
-    affordable = [limit for limit in range(least, largest + 1) if limit == least or n_families(domain, limit) <= most]
+    is_anb = structure == "anb"
+    least = max(2 if is_anb else 1, *map(len, domain.required))
+    highest = 3 if is_anb else largest
+    affordable = [limit for limit in range(least, highest + 1) if limit == least or n_families(domain, limit) <= most]
     assert found == (None if max(affordable) == largest else max(affordable))
 
 
@@ -209,14 +212,16 @@ def test_no_limit_is_needed_where_one_parent_is_all_there_is():
     assert affordable_parents(make_score("bdeu"), Domain.of("y", "general", class_name="y")) is None
 
 
-def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning():
+def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning(monkeypatch):
     names = [f"f{i}" for i in range(720)] + ["y"]
     rng = np.random.default_rng(0)
     data = Dataset(tuple(names), ((0, 1),) * 721, rng.integers(0, 2, (721, 8)).astype(np.uint16))
 
     begun = time.process_time()
-    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 1
+    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 2
     assert time.process_time() - begun < 2
+    monkeypatch.setattr(learning, "MOST_PAIRS", 500_000)
+    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 1
 
     learned = learn(data, "y", Recipe())
     assert learned.warning is not None
@@ -278,6 +283,40 @@ def test_the_time_of_a_score_that_was_not_finished_is_not_the_solver_s(monkeypat
     seconds = learn(DATA, "y", Recipe()).seconds
 
     assert seconds == {"score": 20.0, "solve": 10.0, "fit": 10.0}
+
+
+def only_forests(monkeypatch):
+    """Let every build but that of a forest end for want of time."""
+    plain = BuildPlan.run
+
+    def run(plan, **settings):
+        if plan.domain.structure != "fan":
+            raise TimeLimitError("too late")
+        return plain(plan, **settings)
+
+    monkeypatch.setattr(BuildPlan, "run", run)
+
+
+@pytest.mark.parametrize("structure", ["anb", "kdb"])
+def test_a_limit_that_ends_while_scoring_leaves_time_for_the_best_forest(monkeypatch, structure):
+    expected = learn(DATA, "y", Recipe(structure="fan", n_jobs=1))
+    only_forests(monkeypatch)
+
+    learned = learn(DATA, "y", Recipe(structure=structure, time_limit=60.0, n_jobs=1))
+
+    assert learned.net.dag == expected.net.dag
+    assert learned.solution.score == expected.solution.score
+    assert "the best one with at most one feature parent each" in learned.warning
+
+
+def test_constraints_that_a_forest_cannot_satisfy_leave_naive_bayes(monkeypatch):
+    only_forests(monkeypatch)
+    constraints = Constraints(required_arcs=(("a", "c"), ("b", "c")))
+
+    learned = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, time_limit=60.0, n_jobs=1))
+
+    assert learned.solution.status is Status.UNKNOWN
+    assert learned.net.dag.n_arcs == 4
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -356,6 +395,7 @@ def test_the_class_must_be_a_column_of_two_values():
         Recipe(),
         Recipe(structure="kdb", criterion="acll", parameters="elr", max_parents=3, k=1, time_limit=2.5, n_jobs=2),
         Recipe(criterion=make_score("bdeu", ess=2.0), parameters=make_parameters("dirichlet", alpha=0.1)),
+        Recipe(parameters="dirichlet", calibrate=True),
         Recipe(constraints=Constraints.of(required_arcs=["ab"], tiers=["ab", "cd"], max_parents_of={"a": 1})),
     ],
 )
@@ -365,11 +405,58 @@ def test_a_recipe_survives_json(recipe):
     assert messages["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
     assert messages["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
     assert Constraints.from_json(messages["constraints"]) == recipe.constraints
-    plain = ("structure", "max_parents", "k", "ess", "solver", "time_limit", "n_jobs", "seed")
+    plain = ("structure", "calibrate", "max_parents", "k", "ess", "solver", "time_limit", "n_jobs", "seed")
     assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
     assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
     messages["method"] = messages.pop("solver")  # as in earlier versions
     assert Recipe.from_json(messages).to_json() == recipe.to_json()
+
+
+def test_a_recipe_for_weights_survives_json():
+    recipe = Recipe(parameters="auto")
+
+    stored = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
+
+    assert stored["parameters"] == {"name": "auto"}
+    assert Recipe.from_json(stored) == replace(recipe, criterion=recipe.score())
+
+
+def test_the_tables_beside_fitted_weights_are_those_of_one_row_per_cell():
+    learned = learn(DATA, "y", Recipe(parameters="auto", n_jobs=1))
+
+    expected = fit_parameters(DATA, learned.net.dag, make_parameters("dirichlet", alpha=1.0))
+    assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, expected.tables, strict=True))
+    assert learned.class_model.weights is not None
+    assert learn(DATA, "y", Recipe(calibrate=True, n_jobs=1)).class_model.weights is None
+    assert learn(DATA, "y", Recipe(n_jobs=1)).class_model is None
+
+
+def test_real_weights_count_in_the_tables_and_rounded_ones_in_the_score():
+    weights = np.random.default_rng(6).random(DATA.n_rows) * 3
+    weighted = replace(DATA, weights=weights)
+
+    learned = learn(weighted, "y", Recipe(n_jobs=1))
+
+    whole = counted(weighted)
+    assert learned.net.dag == learn(whole, "y", Recipe(n_jobs=1)).net.dag
+    assert abs(whole.total_weight - weights.sum()) <= 0.5
+    for v in range(DATA.n_vars):  # sums over the values of a column hardly change
+        exact = np.bincount(DATA.codes[4] * 3 + DATA.codes[v], weights)
+        rounded = np.bincount(whole.codes[4] * 3 + whole.codes[v], whole.weights, minlength=len(exact))
+        assert np.abs(exact - rounded).max() < 12
+    y = np.bincount(DATA.codes[4], weights)
+    assert learned.net.tables[4] == pytest.approx((y + 0.5) / (y.sum() + 1))
+    with pytest.raises(DataError, match="scores are defined for counts of rows"):
+        build_cache(weighted, "bdeu")
+
+
+def test_factors_of_classes_multiply_the_weights_of_their_rows():
+    learned = learn(DATA, "y", Recipe(n_jobs=1), class_factors=[1.0, 3.0])
+
+    weights = np.where(DATA.codes[4] == 1, 3.0, 1.0)
+    expected = fit_parameters(replace(DATA, weights=weights), learned.net.dag, "eap")
+    assert all(np.allclose(a, b, rtol=1e-12) for a, b in zip(learned.net.tables, expected.tables, strict=True))
+    assert learned.net.dag == learn(DATA, "y", Recipe(n_jobs=1)).net.dag
 
 
 def test_a_listener_receives_the_network():

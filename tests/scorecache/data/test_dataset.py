@@ -480,7 +480,7 @@ CODES = np.zeros((1, 2), dtype=np.uint16)
         ),
         ((("x",), ((0, 0),), CODES), "column 'x' has the state 0 twice"),
         ((("x",), ((),), CODES), "column 'x' must have from 1 to 65536 states. Got 0 instead."),
-        ((("x",), ((0,),), CODES, np.ones(2)), "weights must be 2 int64 numbers. Got float64 (2,) instead."),
+        ((("x",), ((0,),), CODES, np.ones(3)), "weights must be 2 int64 or float64 numbers. Got float64 (3,) instead."),
         ((("x",), ((0,),), CODES, np.array([1, -1])), f"{COUNTS} Got -1 instead."),
         (
             (("x",), ((0,),), CODES, np.array([0, 0])),
