@@ -128,34 +128,23 @@ def assert_agrees_with_enumeration(cache, constraints):
     assert problem.check(solution.dag) == []
 
 
-@examples(120)
-@given(st.data(), caches(st.integers(1, 5), at_most_one_parent))
-def test_one_parent_networks_agree_with_enumeration(data, cache):
-    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, "general")))
+CANDIDATES = {
+    "one parent": ("general", st.integers(1, 5), at_most_one_parent),
+    "many parents from outside the component": ("general", st.integers(2, 4), any_parents),
+    "tan": ("tan", st.integers(2, 6), at_most_one_feature_parent),
+    "fan": ("fan", st.integers(2, 6), at_most_one_feature_parent),
+    "naive Bayes": ("naive_bayes", st.integers(2, 6), at_most_one_feature_parent),
+}
 
 
-@examples(120)
-@given(st.data(), caches(st.integers(2, 6), at_most_one_feature_parent))
-def test_tan_agrees_with_enumeration(data, cache):
-    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, "tan")))
+@pytest.mark.parametrize("kind", CANDIDATES)
+@examples(80)
+@given(data=st.data())
+def test_the_tree_agrees_with_enumeration(kind, data):
+    structure, n_vars, candidates = CANDIDATES[kind]
+    cache = data.draw(caches(n_vars, candidates))
 
-
-@examples(120)
-@given(st.data(), caches(st.integers(2, 6), at_most_one_feature_parent))
-def test_fan_agrees_with_enumeration(data, cache):
-    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, "fan")))
-
-
-@examples(50)
-@given(st.data(), caches(st.integers(2, 6), at_most_one_feature_parent))
-def test_naive_bayes_agrees_with_enumeration(data, cache):
-    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, "naive_bayes")))
-
-
-@examples(120)
-@given(st.data(), caches(st.integers(2, 4), any_parents))
-def test_many_parents_from_outside_the_component_agree_with_enumeration(data, cache):
-    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, "general")))
+    assert_agrees_with_enumeration(cache, data.draw(local_constraints(cache.names, structure)))
 
 
 @pytest.mark.parametrize("family", ["general", "tan", "fan", "naive_bayes"])

@@ -81,3 +81,11 @@ def cmdl(dataset, parents, class_name):
     size = sum((arities[v] - 1) * math.prod(arities[u] for u in chosen) for v, chosen in enumerate(parents))
     n = dataset.n_rows if dataset.weights is None else sum(dataset.weights.tolist())
     return math.log(n) / 2 * size - cll(dataset, parents, class_name)
+
+
+def trace(method, dataset, class_name):
+    """The structures and scores on the way of a search, the empty network and its CLL first; and its result."""
+    empty = (frozenset(),) * dataset.n_vars
+    path = [(empty, cll(dataset, empty, class_name))]
+    result = method.search(dataset, class_name, on_move=lambda parents, score: path.append((parents, score)))
+    return path, result

@@ -24,7 +24,7 @@ def scored_structures(draw):
 
 
 @given(scored_structures())
-@examples(100)
+@examples(60)
 def test_cll_is_that_of_the_definition_and_of_the_network(problem):
     dataset, parents, class_name = problem
 
@@ -37,7 +37,7 @@ def test_cll_is_that_of_the_definition_and_of_the_network(problem):
 
 
 @given(scored_structures(), st.sampled_from([0.0, 0.7]), st.randoms(use_true_random=False))
-@examples(60)
+@examples(30)
 def test_gains_and_scores_are_exact_along_a_walk(problem, price, random):
     """All steps are judged at every structure of the walk, then any one is taken, also downhill."""
     dataset, parents, class_name = problem

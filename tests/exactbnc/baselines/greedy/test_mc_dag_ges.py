@@ -14,8 +14,7 @@ from exactbnc.graph.equivalence import cpdag
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests import oracles
-from tests.exactbnc.baselines.greedy.literal import cll, one_arc_away
-from tests.exactbnc.baselines.greedy.test_bnc2p import trace
+from tests.exactbnc.baselines.greedy.literal import cll, one_arc_away, trace
 from tests.strategies import datasets, examples
 
 N = 5

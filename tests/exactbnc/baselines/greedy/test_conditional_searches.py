@@ -1,53 +1,41 @@
+"""Hill climbing by conditional likelihood: BNC2P, and GBN by minus CMDL."""
+
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from exactbnc.baselines.greedy import bnc_2p
+from exactbnc.baselines.greedy import bnc_2p, gbn_cmdl
 from exactbnc.graph.dag import DAG
-from exactbnc.network.parameters import fit_parameters
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
-from tests.exactbnc.baselines.greedy.literal import cll, neighbours_in
+from tests.exactbnc.baselines.greedy.literal import cll, cmdl, neighbours_in, trace
 from tests.strategies import datasets, examples
 
 
-def trace(method, dataset, class_name):
-    """The structures and scores on the way, the empty network first."""
-    empty = (frozenset(),) * dataset.n_vars
-    path = [(empty, cll(dataset, empty, class_name))]
-    result = method.search(dataset, class_name, on_move=lambda parents, score: path.append((parents, score)))
-    return path, result
+def minus_cmdl(dataset, parents, class_name):
+    return -cmdl(dataset, parents, class_name)
 
 
-@given(datasets(min_vars=3, max_vars=5))
+@pytest.mark.parametrize(
+    ("method", "max_parents", "literal"), [(bnc_2p(), 2, cll), (gbn_cmdl(), None, minus_cmdl)], ids=["bnc-2p", "cmdl"]
+)
+@given(dataset=datasets(min_vars=3, max_vars=4, max_rows=16))
 @examples(40)
-def test_the_cll_after_every_step_is_that_of_the_network(dataset):
+def test_every_step_is_the_best_one_and_none_is_left(method, max_parents, literal, dataset):
     class_name = dataset.names[-1]
+    domain = Domain.of(dataset.names, max_parents=max_parents)
 
-    path, result = trace(bnc_2p(), dataset, class_name)
+    path, result = trace(method, dataset, class_name)
 
-    assert result.n_moves == len(path) - 1
-    assert result.dag == DAG.of(dataset.names, path[-1][0])
-    for parents, score in path:
-        net = fit_parameters(dataset, DAG.of(dataset.names, parents), "ofe")
-        assert score == pytest.approx(net.conditional_log_likelihood(dataset, class_name), abs=1e-9)
-
-
-@given(datasets(min_vars=3, max_vars=4, max_rows=16))
-@examples(40)
-def test_every_step_is_the_best_one_and_none_is_left(dataset):
-    class_name = dataset.names[-1]
-    domain = Domain.of(dataset.names, max_parents=2)
-
-    path, _ = trace(bnc_2p(), dataset, class_name)
-
+    assert (result.dag, result.n_moves) == (DAG.of(dataset.names, path[-1][0]), len(path) - 1)
     for (before, _), (_, score) in pairwise(path):
-        best = max(cll(dataset, other, class_name) for other in neighbours_in(domain, before))
+        best = max(literal(dataset, other, class_name) for other in neighbours_in(domain, before))
         assert score == pytest.approx(best, abs=1e-9)
-    last, score = path[-1]
-    assert all(cll(dataset, other, class_name) <= score + 2e-9 for other in neighbours_in(domain, last))
+    last = path[-1][0]
+    assert result.score == pytest.approx(literal(dataset, last, class_name), abs=1e-9)
+    assert all(literal(dataset, other, class_name) <= result.score + 2e-9 for other in neighbours_in(domain, last))
 
 
 def test_two_parents_are_too_few_for_a_sum_of_three():
