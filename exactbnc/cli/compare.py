@@ -17,6 +17,10 @@ def compare(
     second: Annotated[str, typer.Argument(metavar="B", help="Another one over the same variables.")],
     report: options.OutputOptions,
     cache: Annotated[str | None, typer.Option("--cache", metavar="CACHE", help="Score both under this file.")] = None,
+    names: Annotated[
+        str | None,
+        typer.Option("--names", metavar="FILE", help="Lines such as '0,asia': a name in A or B, and the name to use."),
+    ] = None,
 ) -> None:
     """Compare two networks: arcs added, removed and reversed, and the structural Hamming distance."""
     from exactbnc.formats import read_network
@@ -26,6 +30,11 @@ def compare(
         a = read_network(first)
     with expecting(second, Kind.NETWORK, Kind.MODEL):
         b = read_network(second)
+    if names is not None:
+        from exactbnc.formats.names import read_names, renamed
+
+        listed = read_names(names)
+        a, b = renamed(a, listed), renamed(b, listed)
     found = difference(a, b)
     facts: dict[str, Any] = {
         "shd": found.shd,

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,22 @@ def holds_tables(path: str | os.PathLike[str]) -> bool:
         return False
     with open_input(path) as file:
         return _WITH_TABLES.search(file.read(_BEGINNING)) is not None
+
+
+def recorded_edge_penalty(path: str | os.PathLike[str]) -> float:
+    """The penalty per arc under which the network of a JSON file was found; 0 if the file records none."""
+    if Path(path).suffix.lower() != ".json" or holds_tables(path):
+        return 0.0
+    provenance = netjson.read_facts(path)[1].provenance
+    constraints = None if provenance is None else provenance.get("constraints")
+    penalty = constraints.get("edge_penalty") if isinstance(constraints, dict) else None
+    if penalty is None:
+        return 0.0
+    if isinstance(penalty, bool) or not isinstance(penalty, int | float) or not 0 <= penalty <= sys.float_info.max:
+        raise NetworkFileError(
+            path, None, f"expected the edge penalty to be a finite number of at least 0, got {penalty!r:.40}"
+        )
+    return float(penalty)
 
 
 def _of_tables(path: str | os.PathLike[str]) -> DAG:

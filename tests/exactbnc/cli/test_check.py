@@ -90,9 +90,25 @@ def test_the_arcs_are_listed_with_what_they_are_worth(exactbnc, cache):
     run = exactbnc("check", cache, "[c|b][b|a][a]", "--arcs")
 
     assert run.out.splitlines()[2:] == [
-        "without the arc the best score falls by at most",
-        "      1.000000  a -> b",
-        "      1.000000  b -> c",
+        "change of the score without an arc:",
+        "       removed  other parents  arc",
+        "     -1.000000      -1.000000  a -> b",
+        "     -1.000000      -1.000000  b -> c",
+    ]
+
+
+def test_an_arc_that_the_score_is_better_without_has_a_plus(exactbnc, tmp_path):
+    """c <- a, b costs 3, c <- a and c <- b cost 1 and 2, c alone 5; without a, b alone is what is left."""
+    cache = tmp_path / "abc.jkl"
+    cache.write_text("3\na 1\n-1 0\nb 1\n-2 0\nc 4\n-5 0\n-1 1 a\n-2 1 b\n-3 2 a b\n")
+
+    run = exactbnc("check", cache, "[a][b][c|a:b]", "--arcs", "--exact")
+
+    assert run.out.splitlines()[2:] == [
+        "change of the score without an arc:",
+        "       removed  other parents        rebuilt  arc",
+        "     +1.000000      +0.000000      +0.000000  a -> c",
+        "     +2.000000      +0.000000      +0.000000  b -> c",
     ]
 
 
@@ -115,9 +131,10 @@ def test_the_edge_penalty_of_the_network_counts_in_the_losses(exactbnc, cache, t
     assert run.out.splitlines()[1:] == [
         "score: -4.00000000",
         "edge penalty: 0.25 per arc when the network was found, not taken off this score",
-        "without the arc the best score, edge penalty taken off, falls by" + ("" if exact else " at most"),
-        "      0.750000  a -> b",
-        "      0.750000  b -> c",
+        "change of the score (edge penalty taken off) without an arc:",
+        "       removed  other parents" + ("        rebuilt" if exact else "") + "  arc",
+        " ".join(["     -0.750000"] * (2 + bool(exact))) + "  a -> b",
+        " ".join(["     -0.750000"] * (2 + bool(exact))) + "  b -> c",
     ]
     assert json.loads(exactbnc("check", cache, network, "--json").out)["edge_penalty"] == 0.25
 

@@ -101,3 +101,30 @@ def test_families_that_the_cache_lacks_are_named(exactbnc, networks, tmp_path):
     run = exactbnc("compare", *networks, "--cache", cache)
 
     assert (run.code, run.out, run.err) == (2, "", "error: the score file does not hold a <- {b}\n")
+
+
+def test_other_names_are_read_from_a_file(exactbnc, networks, tmp_path):
+    numbered, names = tmp_path / "numbered.csv", tmp_path / "names.csv"
+    numbered.write_text("0,1,2\n0,1,0\n0,0,1\n0,0,0\n")
+    names.write_text('0,a\n1, b\n\n"2",c\n')
+
+    run = exactbnc("compare", numbered, networks[0], "--names", names)
+
+    assert (run.code, run.out) == (0, "structural Hamming distance: 0 (between the essential graphs: 0)\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [("0\n", "expected two names with a comma"), ("0,a\n0,b\n", "once, got it twice"), ('0,"a\n', "quoted name to end"),
+     ("0,1\n", "")],
+)  # fmt: skip
+def test_a_faulty_file_of_names_is_one_error(exactbnc, networks, tmp_path, text, fault):
+    numbered, names = tmp_path / "numbered.csv", tmp_path / "names.csv"
+    numbered.write_text("0,1,2\n0,1,0\n0,0,1\n0,0,0\n")
+    names.write_text(text)
+
+    run = exactbnc("compare", numbered, networks[0], "--names", names)
+
+    assert (run.code, run.out) == (3 if fault else 2, "")
+    assert_is_one_error_line(run.err)
+    assert fault in run.err
