@@ -12,6 +12,7 @@ from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import STANDARD_STREAM, Output
 
 _data = partial(typer.Option, rich_help_panel="Data")
+_intervals = partial(typer.Option, rich_help_panel="Numbers")
 _output = partial(typer.Option, rich_help_panel="Output")
 
 CacheFile = Annotated[str, typer.Argument(metavar="CACHE", help="The score file, .jkl or .pss; - is stdin.")]
@@ -105,9 +106,9 @@ class TrainingOptions(TableOptions):
 
     discretize: Annotated[
         Literal["mdlp", "median", "quantile"] | None,
-        _data("--discretize", help="Discretise numbers: Fayyad-Irani, at the median, or in five of equal frequency."),
+        _intervals("--discretize", help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency."),
     ] = None
     keep_at_most: Annotated[
         int | None,
-        _data("--keep-at-most", metavar="N", help="Do not discretise columns with at most N distinct values."),
+        _intervals("--keep-at-most", metavar="N", help="Do not discretise columns with at most N distinct values."),
     ] = None

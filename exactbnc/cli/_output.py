@@ -129,6 +129,16 @@ def describe_parameters(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items())
 
 
+def describe_intervals(cut_points: Mapping[str, Sequence[float]]) -> str:
+    """How many intervals each column has.
+
+    >>> describe_intervals({"age": [30.5, 60.0], "id": []})
+    'age 3, id 1 (1: no cut point)'
+    """
+    listed = ", ".join(f"{name} {len(points) + 1}" for name, points in cut_points.items())
+    return listed + ("" if all(cut_points.values()) else " (1: no cut point)")
+
+
 def describe_domain(recipe: Mapping[str, Any]) -> str:
     """A domain's recipe in a line: `anb, class dysp, at most 3 parents`."""
     parts = [recipe["family"] if recipe["family"] != "general" else "general networks"]

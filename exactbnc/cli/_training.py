@@ -1,7 +1,8 @@
-"""The training data of `learn` and `evaluate`."""
+"""The training data of `score`, `learn` and `evaluate`: read, checked and discretised."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from exactbnc.cli._options import TrainingOptions
     from exactbnc.cli._output import Output
     from scorecache.data.dataset import Dataset
+    from scorecache.domain import Domain
 
 IRIS_CLASS = "species"
 
@@ -37,7 +39,7 @@ def training_data(data: str | None, class_name: str | None, table: TrainingOptio
     """The file's table, or without a file the iris data, and that is said."""
     if data is not None:
         with expecting(data, Kind.TABLE):
-            dataset = _read(data, table)
+            dataset = read_data(data, table)
         class_name = check_class(dataset, class_name)
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
@@ -65,7 +67,7 @@ def embedded_data() -> Dataset:
     return Dataset.from_columns(columns, max_states=1000)
 
 
-def _read(path: str, table: TrainingOptions) -> Dataset:
+def read_data(path: str, table: TrainingOptions, *, header: bool = True, codes_memory: float | None = None) -> Dataset:
     """Read the table; columns that will be discretised may have any number of values."""
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
@@ -75,13 +77,31 @@ def _read(path: str, table: TrainingOptions) -> Dataset:
     return read_table(
         path,
         **table.given(),
+        header=header,
         states=None if table.states is None else load_states(table.states),
         weights=table.weights,
         missing=table.missing,
         max_states=table.max_states or (MAX_STATES if is_discretized else None),
         ignore=table.ignore or (),
         measured=AnyColumn() if is_discretized else None,
+        codes_memory=codes_memory,
     )
+
+
+def prepared(
+    dataset: Dataset, class_name: str | None, method: str | None, table: TrainingOptions
+) -> tuple[Dataset, dict[str, tuple[float, ...]]]:
+    """The data with the numbers discretised by the method, if there is one, and the cut points; no identifiers."""
+    from exactbnc.learning.discretize.tables import discretized, find_cut_points
+    from scorecache.data.identifiers import check_identifiers
+
+    cut_points: dict[str, tuple[float, ...]] = {}
+    if method is not None:
+        cut_points = find_cut_points(dataset, class_name, method, keep_at_most=table.keep_at_most)
+        dataset = discretized(dataset, cut_points)
+        check_values(dataset, table.max_states)
+    check_identifiers(dataset, allow=table.allow_identifiers)
+    return dataset, cut_points
 
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:
@@ -112,6 +132,21 @@ def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
         return dataset, 0
     states = (*dataset.states[:v], dataset.states[v][:-1], *dataset.states[v + 1 :])
     return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
+
+
+def notes_on_limit(domain: Domain) -> Iterator[str]:
+    """The limit of the parents, where none was given and one was chosen."""
+    from exactbnc.learning.learn import MOST_FAMILIES
+
+    n_features = len(domain.names) - 1
+    if domain.structure == "anb" and domain.max_parents == 1 and n_features > 1:
+        yield (
+            f"with {n_features:,} features, two parents each would be more than {MOST_FAMILIES:,} families: the "
+            "features have no parent but the class, and the network is naive Bayes; give --max-parents 2 to learn arcs "
+            "between features anyway, or another structure such as --tan, or fewer features"
+        )
+    elif domain.max_parents is not None:
+        yield f"at most {domain.max_parents} parents; --max-parents sets another limit"
 
 
 def check_kept(keep_at_most: int | None, *, is_discretized: bool) -> None:

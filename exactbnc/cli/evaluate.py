@@ -16,7 +16,7 @@ from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._parsing import names_in
-from exactbnc.cli._training import check_kept, check_values, training_data
+from exactbnc.cli._training import check_kept, prepared, training_data
 
 if TYPE_CHECKING:
     from exactbnc.baselines.evaluation import Evaluation
@@ -55,7 +55,6 @@ def evaluate(
     from exactbnc.baselines.evaluation import cross_validate
     from exactbnc.baselines.named import methods_named
     from exactbnc.learning.learn import Recipe
-    from scorecache.data.identifiers import check_identifiers
 
     seed, keep_at_most = search.seed, table.keep_at_most
     common = Recipe(
@@ -73,13 +72,7 @@ def evaluate(
     check_kept(keep_at_most, is_discretized=data is None or table.discretize is not None)
     training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
-    whole = dataset
-    if method is not None:
-        from exactbnc.learning.discretize.tables import discretized, find_cut_points
-
-        whole = discretized(dataset, find_cut_points(dataset, class_name, method, keep_at_most=keep_at_most))
-        check_values(whole, table.max_states)
-    check_identifiers(whole, allow=table.allow_identifiers)
+    prepared(dataset, class_name, method, table)  # what is wrong with the data is reported before the folds
     with search_options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,

@@ -13,9 +13,9 @@ from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._command import origin
 from exactbnc.cli._errors import exit_code_of
-from exactbnc.cli._output import check_target, describe_score
+from exactbnc.cli._output import check_target, describe_intervals, describe_score
 from exactbnc.cli._table import SolveTable
-from exactbnc.cli._training import check_kept, check_values, training_data
+from exactbnc.cli._training import check_kept, prepared, training_data
 
 if TYPE_CHECKING:
     from exactbnc.learning.learn import Learned, Recipe
@@ -74,14 +74,12 @@ def learn(
     talk = report.output()
     suffix = file.check()
 
-    from exactbnc.learning.discretize.tables import discretized, find_cut_points
     from exactbnc.learning.learn import Recipe, networks_by
     from exactbnc.learning.learn import learn as find
     from exactbnc.learning.model import write_model
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
     from exactbnc.pictures.plot import plot
-    from scorecache.data.identifiers import check_identifiers
 
     chosen = structure.chosen() or "anb"
     recipe = Recipe(
@@ -101,12 +99,7 @@ def learn(
     training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
     source = dataset
-    cut_points: dict[str, tuple[float, ...]] = {}
-    if method is not None:
-        cut_points = find_cut_points(dataset, class_name, method, keep_at_most=table.keep_at_most)
-        dataset = discretized(dataset, cut_points)
-        check_values(dataset, table.max_states)
-    check_identifiers(dataset, allow=table.allow_identifiers)
+    dataset, cut_points = prepared(dataset, class_name, method, table)
     selection = None
     if select:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
@@ -209,9 +202,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())
         lines.insert(1, f"dropped:    {listed} (log Bayes factors of independence)")
     if facts["cut_points"]:
-        listed = ", ".join(f"{name} {len(points) + 1}" for name, points in facts["cut_points"].items())
-        hint = "" if all(facts["cut_points"].values()) else " (1: no cut point tells the classes apart)"
-        lines.insert(1, f"intervals:  {listed}{hint}")
+        lines.insert(1, f"intervals:  {describe_intervals(facts['cut_points'])}")
     written = [facts[name] for name in ("output", "plot") if facts[name] is not None]
     return [*lines, f"written:    {', '.join(written)}"] if written else lines
 

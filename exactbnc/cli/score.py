@@ -15,14 +15,19 @@ from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
-from exactbnc.cli._output import check_target, describe_bytes, describe_domain, describe_score, describe_seconds
+from exactbnc.cli._output import (
+    check_target,
+    describe_bytes,
+    describe_domain,
+    describe_intervals,
+    describe_score,
+    describe_seconds,
+)
 from exactbnc.cli._parsing import parse_parameters, parse_size
+from exactbnc.cli._training import check_kept, notes_on_limit, prepared, read_data
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
-    from scorecache.data.dataset import Dataset
-    from scorecache.domain import Domain
-    from scorecache.scores import Score
     from scorecache.scoring.estimate import BuildEstimate
 
 _build = partial(typer.Option, rich_help_panel="Pruning and limits")
@@ -103,7 +108,7 @@ def score(
     structure: network_options.StructureOptions,
     given: network_options.LocalConstraintOptions,
     scored_by: network_options.ScoreOptions,
-    table: options.TableOptions,
+    table: options.TrainingOptions,
     build: BuildOptions,
     file: ScoreFileOptions,
     report: options.OutputOptions,
@@ -112,7 +117,8 @@ def score(
 ) -> None:
     """Score the families of a data table and write those an optimal network may need to a score file.
 
-    Without a structure every network is allowed. The other structures are classifiers and need --class.
+    Without a structure every network is allowed. The other structures are classifiers and need --class. Without
+    --max-parents the limit is the one that 'exactbnc learn' takes.
     """
     wall_start, cpu_start = time.monotonic(), time.process_time()
     talk = report.output(None if file.dry_run else file.path)
@@ -121,17 +127,43 @@ def score(
     ess = [] if scored_by.ess is None else [f"ess={scored_by.ess}"]
     parameters = parse_parameters([*(param or ()), *ess])
 
+    from exactbnc.learning.learn import limited
+    from scorecache.data.codestore import CODES_SHARE
+    from scorecache.domain import Domain
     from scorecache.formats import write_cache
     from scorecache.formats._writing import check_names
     from scorecache.scores import make_score
     from scorecache.scoring.build import plan_build
 
     chosen = make_score(scored_by.score, **parameters)
-    _check_class_is_used(structure.class_name, chosen_structure, chosen)
+    class_is_used = chosen.needs_class or chosen_structure != "general" or table.discretize == "mdlp"
+    if structure.class_name is not None and not class_is_used:
+        raise UsageError(
+            f"general networks scored by {chosen.name!r} have no class: add a structure "
+            "(--anb, --tan, --fan, --kdb K or --naive-bayes) or leave --class out"
+        )
+    check_kept(table.keep_at_most, is_discretized=table.discretize is not None)
     constraints = given.constraints()
     _check_local(constraints)
-    dataset = _read(data, table, header=not no_header, memory=build.memory_bytes)
-    domain = _domain(dataset, structure, chosen_structure, constraints)
+    share = None if build.memory_bytes is None else CODES_SHARE * build.memory_bytes
+    with expecting(data, Kind.TABLE):
+        dataset = read_data(data, table, header=not no_header, codes_memory=share)
+    dataset, cut_points = prepared(dataset, structure.class_name, table.discretize, table)
+    is_general = chosen_structure == "general" and not chosen.needs_class
+    domain = Domain.of(
+        dataset.names,
+        chosen_structure,
+        class_name=None if is_general else structure.class_name,
+        k=structure.k_of(chosen_structure),
+        max_parents=structure.max_parents,
+        required_arcs=constraints.required_arcs,
+        forbidden_arcs=constraints.forbidden_arcs,
+        tiers=constraints.tiers,
+    )
+    if structure.max_parents is None:
+        domain = limited(domain, chosen)
+        for note in notes_on_limit(domain):
+            talk.note(note)
     plan = plan_build(dataset, chosen, domain=domain, prune=not build.no_prune, prune_gap=build.prune_gap)
     estimate = plan.estimate
     facts = {
@@ -140,6 +172,7 @@ def score(
         "domain": domain.to_json(),
         "n_vars": dataset.n_vars,
         "n_rows": dataset.n_rows,
+        "cut_points": {name: list(points) for name, points in cut_points.items()},
     }
     if file.dry_run or file.path is None:
         talk.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
@@ -174,59 +207,12 @@ def score(
     talk.result(_summary(facts), "score", facts)
 
 
-def _read(path: str, table: options.TableOptions, *, header: bool, memory: int | None) -> Dataset:
-    from scorecache.data.codestore import CODES_SHARE
-    from scorecache.data.identifiers import check_identifiers
-    from scorecache.data.reading import read_table
-    from scorecache.data.states import load_states
-
-    with expecting(path, Kind.TABLE):
-        dataset = read_table(
-            path,
-            **table.given(),
-            header=header,
-            states=None if table.states is None else load_states(table.states),
-            weights=table.weights,
-            missing=table.missing,
-            max_states=table.max_states,
-            ignore=table.ignore or (),
-            codes_memory=None if memory is None else CODES_SHARE * memory,
-        )
-    check_identifiers(dataset, allow=table.allow_identifiers)
-    return dataset
-
-
-def _domain(
-    dataset: Dataset, structure: network_options.StructureOptions, name: str, constraints: Constraints
-) -> Domain:
-    from scorecache.domain import Domain
-
-    return Domain.of(
-        dataset.names,
-        name,
-        class_name=structure.class_name,
-        k=structure.k_of(name),
-        max_parents=structure.max_parents,
-        required_arcs=constraints.required_arcs,
-        forbidden_arcs=constraints.forbidden_arcs,
-        tiers=constraints.tiers,
-    )
-
-
 def _check_local(constraints: Constraints) -> None:
     """Refuse what the scores of single families cannot express."""
     others = constraints.to_json().keys() - {"required_arcs", "forbidden_arcs", "tiers"}
     if others:
         raise UsageError(
             f"a score file is made under arcs and tiers alone: give {', '.join(sorted(others))} to 'exactbnc solve'"
-        )
-
-
-def _check_class_is_used(class_name: str | None, structure: str, score: Score) -> None:
-    if class_name is not None and structure == "general" and not score.needs_class:
-        raise UsageError(
-            f"general networks scored by {score.name!r} have no class: add a structure "
-            "(--anb, --tan, --fan, --kdb K or --naive-bayes) or leave --class out"
         )
 
 
@@ -241,6 +227,7 @@ def _describe(estimate: BuildEstimate) -> str:
 def _summary(facts: Mapping[str, Any]) -> list[str]:
     return [
         f"data:      {facts['n_vars']} variables, {facts['n_rows']:,} rows",
+        *([f"intervals: {describe_intervals(facts['cut_points'])}"] if facts["cut_points"] else []),
         f"score:     {describe_score(facts['score'], facts['parameters'])}",
         f"structure: {describe_domain(facts['domain'])}",
         f"families:  {facts['n_families']:,} kept of {facts['families_scored']:,} scored",

@@ -317,6 +317,18 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
     return None if limit >= max(domain.limits) else limit
 
 
+def limited(domain: Domain, score: Score) -> Domain:
+    """The domain with the limit of `affordable_parents`, unless it has a limit of its own.
+
+    >>> limited(Domain.of("abcdef"), make_score("ll")).max_parents
+    3
+    """
+    if domain.max_parents is not None:
+        return domain
+    limit = affordable_parents(score, domain)
+    return domain if limit is None else replace(domain, max_parents=min(limit, len(domain.names) - 1))
+
+
 def _plan(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
     score, requested = recipe.score(), recipe.constraints
     k = recipe.k if recipe.structure == "kdb" else None

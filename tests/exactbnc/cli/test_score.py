@@ -49,6 +49,7 @@ def test_json_is_one_document(exactbnc, table, tmp_path):
         "n_rows": 21,
         "n_families": read_cache(str(target)).n_families,
         "families_scored": 9,
+        "cut_points": {},
     }
 
 
@@ -155,7 +156,6 @@ def test_faulty_data_is_bad_input(exactbnc, tmp_path, text, fault):
         (["--anb", "--tan", "--class", "wet"], "choose one structure; got anb and tan"),
         (["--class", "wet"], "add a structure"),
         (["--score", "fcll", "--max-parents", "1"], "--class"),
-        (["--score", "fcll", "--class", "wet", "--anb"], "--max-parents"),
         (["--max-parents", "3"], "at most 2"),
         (["--max-parents", "-1"], "at least 0"),
         (["--max-parents", "many"], "--max-parents"),
@@ -184,6 +184,52 @@ def test_faulty_options_are_usage_errors(exactbnc, table, tmp_path, options, fau
     assert_is_one_error_line(run.err)
     assert fault in run.err
     assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_without_max_parents_the_limit_is_that_of_learn(exactbnc, tmp_path):
+    data = tmp_path / "wide.csv"
+    data.write_text(
+        ",".join(map(str, range(60))) + "\n" + (",".join("01" * 30) + "\n" + ",".join("10" * 30) + "\n") * 4
+    )
+    run = exactbnc("score", data, "--dry-run", "--json")
+    free = exactbnc("score", data, "--score", "fcll", "--class", 0, "--anb", "--dry-run", "--json")
+    bound = exactbnc("score", data, "--max-parents", 1, "--dry-run", "--json")
+
+    for done, limit in ((run, 2), (free, 3), (bound, 1)):
+        assert json.loads(done.out)["domain"]["max_parents"] == limit
+    assert run.err == "at most 2 parents; --max-parents sets another limit\n"
+    assert bound.err == ""
+    learned = exactbnc("learn", data, "--class", 0, "--general", "--json")
+    assert json.loads(learned.out)["max_parents"] == 2
+
+
+def test_an_anb_of_720_features_that_gets_no_arcs_is_a_warning(exactbnc, tmp_path):
+    data = tmp_path / "wide.csv"
+    data.write_text(",".join(map(str, range(721))) + "\n" + ("0," * 720 + "0\n" + "1," * 720 + "1\n") * 4)
+
+    run = exactbnc("score", data, "--class", 0, "--anb", "--dry-run")
+
+    assert run.code == 0
+    assert "the network is naive Bayes; give --max-parents 2" in run.err
+
+
+@pytest.mark.parametrize("options", [["--discretize", "median"], ["--discretize", "mdlp", "--class", "y"]])
+def test_numbers_are_discretised(exactbnc, tmp_path, options):
+    data, target = tmp_path / "numbers.csv", tmp_path / "out.jkl"
+    data.write_text("x;y\n" + "".join(f"{row * 7 % 600},5;{row * 7 % 600 > 299}\n" for row in range(600)))
+
+    run = exactbnc("score", data, "--decimal", ",", "-o", target, "--json", *options)
+
+    assert (run.code, json.loads(run.out)["cut_points"].keys()) == (0, {"x"})
+    assert json.loads(exactbnc("solve", target, "--json").out)["arcs"] != []
+
+
+def test_mdlp_needs_a_class_and_keep_at_most_needs_discretize(exactbnc, tmp_path, table):
+    for options, fault in ((["--discretize", "mdlp"], "--class"), (["--keep-at-most", 2], "--discretize")):
+        run = exactbnc("score", table, "-o", tmp_path / "o.jkl", *options)
+        assert run.code == 2
+        assert_is_one_error_line(run.err)
+        assert fault in run.err
 
 
 def test_output_is_required(exactbnc, table):
