@@ -31,7 +31,7 @@ Data = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the folds; the same as in 'evaluate'.")]
-Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title; else the file's name.")]
+Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title; else the name of the data.")]
 ClassName = Annotated[
     str | None, typer.Option("--class", metavar="NAME", help="The class, for a network whose file names none.")
 ]

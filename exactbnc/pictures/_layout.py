@@ -31,7 +31,7 @@ GAP_PER_ARC = 1.2
 MOST_LAYER_GAP = 110.0
 
 PAGE_SHAPE = 1.3
-"""Width by height of the space that the drawing should fill."""
+"""Width by height of the space that the drawing should fill, if nothing else is asked for."""
 CAPACITIES = (1.0, 0.7, 0.85, 1.2, 1.5)
 """Boxes in a layer that are tried, times the square root of the number of variables."""
 MOST_TRIED = 120
@@ -52,10 +52,21 @@ class Layout:
     routes: dict[tuple[int, int], list[Point]]
 
 
-def layered_layout(parents: Sequence[Sequence[int]], widths: Sequence[float], *, hub: int | None = None) -> Layout:
-    """Lay out boxes of the given widths; the arcs of `hub`, a parent of all others, go straight from the top."""
+def layered_layout(
+    parents: Sequence[Sequence[int]],
+    widths: Sequence[float],
+    *,
+    hub: int | None = None,
+    shape: float = PAGE_SHAPE,
+    spread: float = 1.0,
+) -> Layout:
+    """Lay out boxes of the given widths; the arcs of `hub`, a parent of all others, go straight from the top.
+
+    A drawing that is too high or too wide for the shape is spread to the sides or downwards, at most by that factor.
+    """
     drawn = [[parent for parent in listed if parent != hub] for listed in parents]
-    graph, x, y = _best_shaped(drawn, hub, widths)
+    graph, x, y = _best_shaped(drawn, hub, widths, shape)
+    _spread(x, y, shape, spread)
     if hub is not None:
         x[hub] = (min(x) + max(x)) / 2
     centres = tuple((x[v], y[v]) for v in range(len(parents)))
@@ -83,7 +94,7 @@ class _Graph:
 
 
 def _best_shaped(
-    parents: Sequence[Sequence[int]], hub: int | None, widths: Sequence[float]
+    parents: Sequence[Sequence[int]], hub: int | None, widths: Sequence[float], shape: float
 ) -> tuple[_Graph, list[float], list[float]]:
     """The drawing whose boxes are largest once it is fitted into a page; of large networks only one is tried."""
     n = len(parents)
@@ -93,13 +104,24 @@ def _best_shaped(
         graph = _with_dummies(parents, _assign_layers(parents, hub, capacity), widths)
         order = _reduce_crossings(graph)
         drawings.append((graph, _relax(graph, order), _heights(graph, order)))
-    return min(drawings, key=lambda drawing: _page_height(drawing[1], drawing[2]))
+    return min(drawings, key=lambda drawing: _page_height(drawing[1], drawing[2], shape))
 
 
-def _page_height(x: Sequence[float], y: Sequence[float]) -> float:
-    """How high a page of the right shape must be to contain the drawing."""
-    width, height = (max(places, default=0.0) - min(places, default=0.0) for places in (x, y))
-    return max(width / PAGE_SHAPE, height)
+def _page_height(x: Sequence[float], y: Sequence[float], shape: float) -> float:
+    """How high a page of that shape must be to contain the drawing."""
+    return max(_extent(x) / shape, _extent(y))
+
+
+def _extent(places: Sequence[float]) -> float:
+    return max(places, default=0.0) - min(places, default=0.0)
+
+
+def _spread(x: list[float], y: list[float], shape: float, most: float) -> None:
+    """Multiply the shorter side until the drawing has the shape, at most by that factor."""
+    width, height = _extent(x), _extent(y)
+    if width and height:
+        x[:] = [place * min(most, max(1.0, shape * height / width)) for place in x]
+        y[:] = [place * min(most, max(1.0, width / shape / height)) for place in y]
 
 
 def _assign_layers(parents: Sequence[Sequence[int]], hub: int | None, capacity: int) -> list[int]:

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
@@ -14,6 +13,7 @@
     parents[child].push({ node: parent, arc });
     children[parent].push({ node: child, arc });
   });
+  const degree = (v) => parents[v].length + children[v].length;
 
   // Labels: a font wider than foreseen is squeezed into its box.
   nodes.forEach((g, v) => {
@@ -25,7 +25,7 @@
   });
 
   // The camera is the viewBox.
-  const MOST_SCALE = 1.35, LEAST_SCALE = 0.5, LEAST_SHARE = 0.02, LEAST_PRINTED = 560;
+  const MOST_SCALE = 1.6, LEAST_SCALE = 0.7, LEAST_SHARE = 0.02, LEAST_PRINTED = 560;
   let view = { x: 0, y: 0, w: 1, h: 1 };
   const show = () => svg.setAttribute("viewBox", [view.x, view.y, view.w, view.h].map((v) => +v.toFixed(2)).join(" "));
   const fit = () => {
@@ -35,14 +35,17 @@
     view = { x: left - (w - width) / 2, y: top - (h - height) / 2, w, h };
     show();
   };
-  // At first the whole network, unless its labels would be specks: then its width, from the top.
+  // At first the whole network, unless its labels would be specks: then a part that can be read, around the class or
+  // the variable with most neighbours.
+  const start = data.class ?? [...x.keys()].reduce((a, b) => (degree(b) > degree(a) ? b : a), 0);
+  const within = (middle, size, from, length) =>
+    size >= length ? from - (size - length) / 2 : Math.min(Math.max(middle - size / 2, from), from + length - size);
   const home = () => {
     fit();
-    const [left, top, width] = data.view;
-    const scale = Math.min(LEAST_SCALE, svg.clientWidth / width);
-    if (scale <= Math.min(svg.clientWidth / view.w, svg.clientHeight / view.h)) return;
-    const w = svg.clientWidth / scale;
-    view = { x: left - (w - width) / 2, y: top, w, h: svg.clientHeight / scale };
+    if (Math.min(svg.clientWidth / view.w, svg.clientHeight / view.h) >= LEAST_SCALE) return;
+    const [left, top, width, height] = data.view;
+    const w = svg.clientWidth / LEAST_SCALE, h = svg.clientHeight / LEAST_SCALE;
+    view = { x: within(x[start], w, left, width), y: within(y[start], h, top, height), w, h };
     show();
   };
   const toWorld = (clientX, clientY) => new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -66,9 +69,9 @@
   };
   const sizeCanvas = () => {
     const [, , width, height] = data.view;
-    const wanted = canvas.clientWidth * Math.min(1.2, height / width);
+    const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, canvas.clientWidth / width));
     const most = Math.max(420, window.innerHeight * 0.76);
-    canvas.style.height = `${Math.round(Math.min(most, Math.max(380, wanted, height * 0.8)))}px`;
+    canvas.style.height = `${Math.round(Math.min(most, Math.max(380, height * scale)))}px`;
   };
 
   // Arcs follow their ends.
@@ -168,7 +171,7 @@
     made.append(...content);
     return made;
   };
-  const name = (v) => make("bdi", {}, data.names[v]);
+  const name = (v) => make("bdi", {}, ...breakable(data.names[v]));
   const go = (v) => {
     const button = make("button", { type: "button", class: "go" }, name(v));
     button.addEventListener("click", () => { keep({ node: v }); bringIntoView(v); });
@@ -237,7 +240,7 @@
       ["hover", "a variable or an arc shows what is known of it"],
       ["click", "keeps the details here"],
       ["drag", "moves a variable, or the whole picture"],
-      ["wheel", "zooms"],
+      ["wheel", "zooms, as two fingers do"],
     ].forEach(([key, words]) => help.append(make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)));
     [
       ["← ↑ ↓ →", "go to the next variable"],
@@ -246,6 +249,17 @@
       ["+ − 0", "zoom in, zoom out, show everything"],
     ].forEach(([key, words]) => help.append(make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)));
     return [make("h3", {}, "Details"), make("p", {}, "Choose a variable or an arc in the graph."), help];
+  };
+
+  // A table that is wider than the panel becomes a list: per configuration the parents' states, then the bars.
+  const stackIfTooWide = (table) => {
+    const box = table.parentNode;
+    if (box.scrollWidth <= box.clientWidth + 1) return;
+    const heads = [...table.tHead.rows[0].cells];
+    [...table.tBodies[0].rows].forEach((line) => [...line.cells].forEach((cell, i) => {
+      cell.prepend(make("span", { class: "of" }, ...[...heads[i].childNodes].map((part) => part.cloneNode(true))));
+    }));
+    table.classList.add("stacked");
   };
 
   let kept = null, hovered = null;
@@ -261,6 +275,7 @@
       parts.splice(1, 0, make("div", { class: "chips" }, pin));
     }
     panel.replaceChildren(...parts);
+    panel.querySelectorAll(".probabilities").forEach(stackIfTooWide);
     panel.scrollTop = 0;
   };
   const hover = (thing) => {
@@ -297,15 +312,30 @@
   };
 
   // The pointer.
-  let grabbed = null;
+  let grabbed = null, pinched = null;
+  const touches = new Map();
+  const pinch = () => {
+    const [[ax, ay], [bx, by]] = [...touches.values()];
+    return { x: (ax + bx) / 2, y: (ay + by) / 2, distance: Math.hypot(ax - bx, ay - by) };
+  };
   svg.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
+    touches.set(event.pointerId, [event.clientX, event.clientY]);
+    if (touches.size === 2) { grabbed = null; pinched = pinch(); }
+    if (touches.size > 1) return;
     const thing = thingAt(event.target);
     grabbed = { thing, start: [event.clientX, event.clientY], at: toWorld(event.clientX, event.clientY), moved: false };
     if (thing && thing.node !== undefined) grabbed.offset = [x[thing.node] - grabbed.at.x, y[thing.node] - grabbed.at.y];
     svg.setPointerCapture(event.pointerId);
   });
   svg.addEventListener("pointermove", (event) => {
+    if (touches.has(event.pointerId)) touches.set(event.pointerId, [event.clientX, event.clientY]);
+    if (touches.size === 2) {
+      const now = pinch();
+      zoom(pinched.distance / now.distance, toWorld(now.x, now.y));
+      pinched = now;
+      return;
+    }
     if (!grabbed) {
       const thing = thingAt(event.target);
       label(thing, event);
@@ -325,14 +355,15 @@
       show();
     }
   });
-  const release = () => {
+  const release = (event) => {
+    touches.delete(event.pointerId);
     svg.classList.remove("panning");
     const was = grabbed;
     grabbed = null;
     return was;
   };
-  svg.addEventListener("pointerup", () => {
-    const was = release();
+  svg.addEventListener("pointerup", (event) => {
+    const was = release(event);
     if (!was || was.moved) return;
     keep(was.thing && same(was.thing, kept) ? null : was.thing);
     if (was.thing && was.thing.node !== undefined) focusOn(was.thing.node);
@@ -396,7 +427,11 @@
   let found = [], turn = -1;
   search.addEventListener("input", () => {
     const wanted = search.value.trim().toLocaleLowerCase();
-    found = wanted ? [...data.names.keys()].filter((v) => data.names[v].toLocaleLowerCase().includes(wanted)) : [];
+    const rank = (v) => {  // the name itself, then names that begin with it, then names that contain it
+      const own = data.names[v].toLocaleLowerCase();
+      return own === wanted ? 0 : own.startsWith(wanted) ? 1 : own.includes(wanted) ? 2 : 3;
+    };
+    found = wanted ? [...data.names.keys()].filter((v) => rank(v) < 3).sort((a, b) => rank(a) - rank(b)) : [];
     turn = -1;
     nodes.forEach((g, v) => g.classList.toggle("found", found.includes(v)));
     matches.textContent = wanted ? (found.length ? `${found.length} of ${n}` : "no match") : "";
@@ -434,27 +469,6 @@
     byId("explorer").scrollIntoView({ block: "start" });
     keep({ node: +link.dataset.show });
     centreOn(+link.dataset.show);
-  });
-
-  // Tables that sort.
-  document.querySelectorAll("table.sortable").forEach((table) => {
-    const heads = [...table.tHead.rows[0].cells];
-    heads.forEach((head, column) => head.firstElementChild.addEventListener("click", () => {
-      const isNumber = head.classList.contains("n");
-      const was = head.getAttribute("aria-sort");
-      const order = was ? (was === "ascending" ? "descending" : "ascending") : isNumber ? "descending" : "ascending";
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", order);
-      const sign = order === "ascending" ? 1 : -1;
-      const key = (r) => r.cells[column].dataset.value;
-      const rows = [...table.tBodies[0].rows];
-      rows.sort((a, b) => {
-        const [left, right] = [key(a), key(b)];
-        if (left === "" || right === "") return (left === "") - (right === "");
-        return sign * (isNaN(left) || isNaN(right) ? left.localeCompare(right) : left - right);
-      });
-      table.tBodies[0].append(...rows);
-    }));
   });
 
   // Paper shows the whole network, and its tables if they are few and none was chosen.

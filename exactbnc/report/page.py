@@ -1,7 +1,8 @@
 """The page: its sections in one file that needs nothing else.
 
-What is it (the graph)? How good is it known to be? How well does it classify? What matters in it? Where is it from?
-The style, the script and the template are files of this package; the page carries them inside, with a policy that lets
+What was learned and how sure is it (in sentences)? How well does it classify? What does it look like, what does it say
+when something is known, what matters in it? What is proved? Where is it from?
+The style, the scripts and the template are files of this package; the page carries them inside, with a policy that lets
 no other script run and nothing be loaded.
 """
 
@@ -9,22 +10,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from string import Template
-from typing import Any
 
 from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment
+from exactbnc.report.explorer import explorer, questions
 from exactbnc.report.information import arc_information, class_information, entropy
 from exactbnc.report.markup import element, embedded_json, number, paragraphs, text
 from exactbnc.report.performance import performance
-from exactbnc.report.picture import Picture, draw_graph
+from exactbnc.report.picture import draw_graph
+from exactbnc.report.provenance import provenance
+from exactbnc.report.questions import is_answerable, question_data
 from exactbnc.report.subject import Subject, is_number
-from exactbnc.report.words import headline, named, proof_sentences, score_name, structure_name
+from exactbnc.report.summary import summary_sentences, title_of
+from exactbnc.report.words import headline, proof_sentences, score_name, structure_name
 
+SCRIPTS = ("names.js", "graph.js", "inference.js", "query.js", "tables.js")
 SHORTEST_SEARCH = 0.05
 """Seconds between the first and the last state of a search, below which a plot of it shows nothing."""
 
@@ -36,6 +40,8 @@ class Section:
     key: str
     title: str
     content: str
+    is_broad: bool = False
+    """Alone in its row; on a wide screen the others stand in pairs."""
 
 
 def render_report(
@@ -69,41 +75,47 @@ def render_report(
     >>> render_report(Subject("net", DAG.from_modelstring("[A][B|A]")))[:15]
     '<!doctype html>'
     """
-    information = {} if subject.net is None else arc_information(subject.net)
+    net = subject.net
+    information = {} if net is None else arc_information(net)
     relevance = _relevance(subject)
     picture = draw_graph(subject, information)
+    answers = net is not None and is_answerable(net)
     sections = [
-        Section("network", "Network", _cards(subject) + _graph(picture, subject)),
-        Section("proof", "Proof", _proof(subject)),
-        Section("performance", "Performance", performance(subject, assessment)),
+        Section("summary", "Summary", _summary(subject, assessment, relevance), is_broad=True),
+        Section("performance", "Performance", performance(assessment), is_broad=True),
+        Section("network", "Network", explorer(picture, subject), is_broad=True),
+        Section("questions", "Questions", questions(subject, is_answerable=answers), is_broad=True),
         Section("relevance", "Relevance", _relevance_section(subject, relevance)),
-        Section("variables", "Variables", tables.variable_table(subject, relevance)),
         Section("arcs", "Arcs", _arcs(subject, information)),
+        Section("variables", "Variables", tables.variable_table(subject, relevance)),
         Section("tables", "Tables", _tables(subject, tables_note)),
-        Section("provenance", "Provenance", _provenance(subject)),
+        Section("proof", "Proof", _proof(subject)),
+        Section("provenance", "Provenance", provenance(subject)),
     ]
     shown = [section for section in sections if section.content]
-    script, style = _resource("graph.js"), _resource("style.css")
+    script, style = "\n".join(map(_resource, SCRIPTS)), _resource("style.css")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     from exactbnc import __version__
 
     return Template(_resource("page.html")).substitute(
         script_hash=f"sha256-{digest}",
         generator=f"exactbnc {text(__version__)}",
-        title=text(title or subject.source),
+        title=text(title or title_of(subject)),
         lead=text(_lead(subject)),
         style=style,
         navigation="".join(element("a", section.title, href=f"#{section.key}") for section in shown),
         sections="\n".join(_section(section) for section in shown),
         footer=text(f"Made by exactbnc {__version__}" + (f" on {made}" if made else "") + f" from {subject.source}."),
-        data=embedded_json(picture.data),
+        data=embedded_json(picture.data | {"question": question_data(net) if net is not None and answers else None}),
         script=script,
     )
 
 
 def _section(section: Section) -> str:
     head = element("h2", section.title, id=f"{section.key}-title")
-    return element("section", head + section.content, id=section.key, aria_labelledby=f"{section.key}-title")
+    kind = "broad" if section.is_broad else None
+    content = head + section.content
+    return element("section", content, id=section.key, class_=kind, aria_labelledby=f"{section.key}-title")
 
 
 def _lead(subject: Subject) -> str:
@@ -125,15 +137,28 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def _cards(subject: Subject) -> str:
+def _summary(subject: Subject, assessment: Assessment | None, relevance: Mapping[str, float]) -> str:
+    answers = summary_sentences(subject, assessment, relevance)
+    words = "".join(
+        element("h3", question) + element("p", text(" ".join(sentences))) for question, sentences in answers.items()
+    )
+    return element("div", element("div", words, class_="answers") + _cards(subject, assessment), class_="split-summary")
+
+
+def _cards(subject: Subject, assessment: Assessment | None) -> str:
     search, net = subject.search, subject.net
-    kind = {"optimal": "good", "feasible": "open", "unknown": "open"}.get(str(search.get("status")))
-    cards = [_card("Status", headline(search), kind)]
-    for key, name in (("score", "Score"), ("bound", "Bound"), ("gap", "Gap")):
+    status = headline(search)
+    cards = [] if status is None else [_card("Status", status, "good" if search["status"] == "optimal" else "open")]
+    accuracy = None if assessment is None else assessment.evaluation.mean("accuracy")
+    if accuracy is not None:
+        cards.append(_card("Accuracy on new rows", f"{100 * accuracy:.1f} %"))
+    is_open = search.get("status") != "optimal"
+    for key, name in (("score", "Score"), *((("bound", "Bound"), ("gap", "Gap")) if is_open else ())):
         if is_number(search.get(key)):
             cards.append(_card(name, number(search[key], 4)))
-    degree = max(map(len, subject.dag.parents), default=0)
-    cards.append(_card("Most parents", str(degree)))
+    cards.append(_card("Variables", f"{subject.dag.n_vars:,}"))
+    cards.append(_card("Arcs", f"{subject.dag.n_arcs:,}"))
+    cards.append(_card("Most parents", str(max(map(len, subject.dag.parents), default=0))))
     if net is not None:
         cards.append(_card("Free parameters", f"{net.n_parameters:,}"))
     return element("dl", "".join(cards), class_="cards")
@@ -143,49 +168,15 @@ def _card(name: str, value: str, kind: str | None = None) -> str:
     return element("div", element("dt", text(name)) + element("dd", text(value)), class_=kind)
 
 
-def _graph(picture: Picture, subject: Subject) -> str:
-    hub = ""
-    if picture.data["hub"] is not None:
-        hub = element("label", '<input type="checkbox" id="hub-arcs" checked> arcs of the class', class_="toggle")
-    buttons = "".join(
-        element("button", sign, type="button", id=key, title=words, aria_label=words)
-        for key, sign, words in (
-            ("zoom-in", "+", "Zoom in"),
-            ("zoom-out", "−", "Zoom out"),
-            ("fit", "Fit", "Show the whole network"),
-            ("reset", "Reset", "Put the variables back where they were"),
-            ("enlarge", "Enlarge", "Fill the window with the graph"),
-        )
-    )
-    search = (
-        '<input type="search" id="search" placeholder="Find a variable" aria-label="Find a variable" '
-        'autocomplete="off" spellcheck="false"><output id="matches" for="search"></output>'
-    )
-    tools = element("div", search + element("span", "", class_="space") + hub + buttons, class_="tools")
-    legend = [("parent", "parents"), ("child", "children"), ("spouse", "children’s other parents")]
-    keys = "".join(
-        element("li", element("i", "", class_=f"key {kind}") + words, class_="role") for kind, words in legend
-    )
-    if subject.class_name is not None:
-        keys = element("li", element("i", "", class_="key class") + "class") + keys
-    if subject.arc_losses:
-        keys += element("li", element("i", "", class_="key width") + "wider arc: larger loss if removed")
-    panel = element("aside", "", id="panel", aria_live="polite", aria_label="Details")
-    canvas = element("div", picture.svg + element("div", "", id="tip", aria_hidden="true"), class_="canvas")
-    left = element("div", canvas + element("ul", keys, class_="legend"), class_="stage")
-    return element("div", tools + element("div", left + panel, class_="split"), class_="explorer", id="explorer")
-
-
 def _proof(subject: Subject) -> str:
+    if not subject.search:
+        return ""
     content = element("div", paragraphs(proof_sentences(subject)), class_="prose")
     known = [point for point in subject.trace if point[1] is not None or point[2] is not None]
-    if not known or known[-1][0] - known[0][0] < SHORTEST_SEARCH:
-        if subject.search:
-            words = "The search was over too soon for a plot of its progress."
-            if not known:
-                words = "The file does not say how the search went."
-            content += element("p", text(words), class_="note")
+    if not known:
         return content
+    if known[-1][0] - known[0][0] < SHORTEST_SEARCH:
+        return content + element("p", "The search was over too soon for a plot of its progress.", class_="note")
     legend = element("li", element("i", "", class_="key line bound") + "bound: no network scores above it")
     legend += element("li", element("i", "", class_="key line score") + "best network so far")
     caption = element("figcaption", element("ul", legend, class_="legend"))
@@ -220,7 +211,7 @@ def _relevance_section(subject: Subject, relevance: Mapping[str, float]) -> str:
 
 def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str:
     if not subject.dag.n_arcs:
-        return element("p", "The network has no arcs: all variables are independent.", class_="empty")
+        return ""
     words = []
     if subject.arc_losses:
         words.append(
@@ -242,67 +233,11 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
 
 def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
-        words = "The file contains a structure without conditional tables; with --data they are fitted."
-        return element("p", text(words), class_="empty")
+        return ""
     hint = paragraphs([] if note is None else [note])
     hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",
                     class_="on-screen")  # fmt: skip
     return element("div", hint, class_="prose") + tables.conditional_tables(subject.net)
-
-
-def _provenance(subject: Subject) -> str:
-    known = subject.provenance
-    facts: list[tuple[str, str]] = [("File", text(subject.source))]
-    command = known.get("command")
-    if isinstance(command, list):
-        facts.append(("Command", element("code", text(shlex.join(map(str, command))))))
-    for key, name in (("date", "Date"), ("n_rows", "Rows"), ("data_sha256", "Data, SHA-256")):
-        if known.get(key) is not None:
-            value = f"{known[key]:,}" if isinstance(known[key], int) else text(known[key])
-            facts.append((name, element("code", value) if key == "data_sha256" else value))
-    structure, score = structure_name(known), score_name(known)
-    facts += [("Structure", text(structure))] if structure is not None else []
-    facts += [("Score", text(score))] if score is not None else []
-    if known.get("pruning") is not None:
-        facts.append(("Pruning", text(known["pruning"])))
-    recipe = known.get("recipe")
-    facts += _recipe_facts(recipe) if isinstance(recipe, dict) else []
-    steps = known.get("steps")
-    if isinstance(steps, dict):
-        facts += [
-            ("Steps before", _settings({key: value for key, value in steps.items() if value not in (None, False)}))
-        ]
-    constraints = known.get("constraints")
-    if isinstance(constraints, dict):
-        facts.append(("Constraints", _settings(constraints)))
-    versions, earlier = known.get("versions"), known.get("score_versions")
-    if isinstance(versions, dict):
-        facts.append(("Versions", _settings(versions)))
-    if isinstance(earlier, dict) and earlier and not _is_part_of(earlier, versions):
-        facts.append(("Versions that scored", _settings(earlier)))
-    if len(facts) == 1:
-        facts.append(("Origin", "The file does not say where the network comes from."))
-    return element("dl", "".join(element("dt", name) + element("dd", value) for name, value in facts), class_="facts")
-
-
-def _is_part_of(some: Mapping[str, Any], whole: object) -> bool:
-    return isinstance(whole, Mapping) and all(whole.get(key) == value for key, value in some.items())
-
-
-def _recipe_facts(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    rows = []
-    if isinstance(recipe.get("parameters"), dict):
-        rows.append(("Parameters", text(named(recipe["parameters"]))))
-    rest = ("max_parents", "method", "time_limit", "seed", *(["k"] if recipe.get("structure") == "kdb" else []))
-    rows.append(("Recipe", _settings({key: recipe[key] for key in rest if recipe.get(key) is not None})))
-    if isinstance(recipe.get("constraints"), dict) and recipe["constraints"]:
-        rows.append(("Constraints", _settings(recipe["constraints"])))
-    return rows
-
-
-def _settings(facts: Mapping[str, Any]) -> str:
-    listed: Sequence[str] = [f"{text(key)} {element('b', text(value))}" for key, value in facts.items()]
-    return ", ".join(listed) or "none"
 
 
 def _resource(name: str) -> str:

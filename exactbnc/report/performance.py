@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment, calibration_error
-from exactbnc.report.markup import element, number, paragraphs, text
-from exactbnc.report.subject import Subject
+from exactbnc.report.markup import element, name_text, number, paragraphs, text
 
 MEASURES = (
     ("accuracy", "Accuracy", "share of rows whose most probable class is right; higher is better"),
@@ -18,16 +17,10 @@ MOST_BESIDE = 4
 """Up to this many classes the confusion matrix is beside the plots; a larger one has a row of its own."""
 
 
-def performance(subject: Subject, assessment: Assessment | None) -> str:
-    """The section: measures by fold, confusion matrix, reliability, ROC; without data, how to get them."""
+def performance(assessment: Assessment | None) -> str:
+    """The section: measures by fold, confusion matrix, reliability, ROC; empty where nothing was measured."""
     if assessment is None:
-        if subject.class_name is None:
-            return ""
-        words = (
-            "No data were given, so nothing is said about rows that the network has not seen. "
-            f"exactbnc report {subject.source} --data DATA.csv adds cross-validated measures."
-        )
-        return element("p", text(words), class_="empty")
+        return ""
     evaluation = assessment.evaluation
     intro = [
         f"Estimates for new rows from {assessment.n_folds}-fold cross-validation of {assessment.n_rows:,} rows "
@@ -70,7 +63,7 @@ def performance(subject: Subject, assessment: Assessment | None) -> str:
     if assessment.curves:
         keys = "".join(
             element("li", element("i", "", class_=f"key line {charts.series_class(place)}")
-                    + element("bdi", text(curve.label)) + f" {curve.area:.3f}")
+                    + name_text(curve.label) + f" {curve.area:.3f}")
             for place, curve in enumerate(assessment.curves)
         )  # fmt: skip
         kind = "ROC" if len(assessment.classes) == 2 else "ROC, one class against the rest"

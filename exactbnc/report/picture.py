@@ -25,6 +25,8 @@ BOLD = 1.1
 PADDING = 6.5
 MARGIN = 24.0
 LONGEST_LABEL = 24
+SHAPE, SPREAD = 1.6, 1.8
+"""Width by height of the canvas on a desk, and how far a small network may be spread to fill it."""
 HEAD_LENGTH, HEAD_WIDTH = 7.0, 6.0
 THINNEST, WIDEST = 1.1, 3.4
 MOST_BENT = 24
@@ -55,7 +57,7 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
     widths = [
         round(text_width(label) * stretch + 2 * PADDING, 1) for label, stretch in zip(labels, stretches, strict=True)
     ]
-    layout = _downwards(layered_layout(dag.parents, widths, hub=hub))
+    layout = _downwards(layered_layout(dag.parents, widths, hub=hub, shape=SHAPE, spread=SPREAD))
     blanket = markov_blanket(dag.parents, c) if c is not None and hub is None else frozenset()
     most = max(subject.arc_losses.values(), default=0.0)
     arcs: list[list[Any]] = []
@@ -101,7 +103,6 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
         "arcs": arcs,
         "view": list(view),
         "local_scores": [subject.local_scores.get(name) for name in dag.names],
-        "states": None if subject.net is None else [[str(s) for s in states[:40]] for states in subject.net.states],
         "n_states": None if subject.net is None else [len(states) for states in subject.net.states],
     }
     return Picture(svg, view, data)

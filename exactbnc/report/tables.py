@@ -14,7 +14,7 @@ import numpy as np
 
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.report.assessment import Assessment
-from exactbnc.report.markup import element, number, text
+from exactbnc.report.markup import element, name_text, number, text
 from exactbnc.report.subject import Subject
 
 MOST_ROWS, LEAST_ROWS = 64, 8
@@ -54,7 +54,7 @@ def sortable(columns: Sequence[Column], rows: Sequence[Sequence[str]], caption: 
 
 def name_cell(name: str, v: int | None = None) -> str:
     """A name; with a number, one that shows the variable in the graph."""
-    shown = element("bdi", text(name))
+    shown = name_text(name)
     if v is not None:
         shown = element("a", shown, href="#network", data_show=v)
     return element("td", shown, data_value=name.casefold())
@@ -82,7 +82,7 @@ def variable_table(subject: Subject, relevance: Mapping[str, float]) -> str:
         columns.append(Column("I(X; class)", "Mutual information with the class under the network, in nats", True))
     rows = []
     for v, name in enumerate(dag.names):
-        listed = ", ".join(element("bdi", text(dag.names[u])) for u in dag.parents[v])
+        listed = ", ".join(name_text(dag.names[u]) for u in dag.parents[v])
         cells = [name_cell(name, v)]
         cells += [] if net is None else [number_cell(len(net.states[v]), 0)]
         cells.append(element("td", listed or "–", class_="names", data_value=len(dag.parents[v])))
@@ -141,11 +141,11 @@ def conditional_tables(net: BayesNet) -> str:
     parts = []
     for v, name in enumerate(net.names):
         parents = net.dag.parents[v]
-        given = " given " + ", ".join(element("bdi", text(net.names[u])) for u in parents) if parents else ""
+        given = " given " + ", ".join(name_text(net.names[u]) for u in parents) if parents else ""
         size = f"{len(net.states[v])} states"
         if parents:
             size += f", {prod(len(net.states[u]) for u in parents):,} configurations"
-        head = element("b", element("bdi", text(name))) + given + " " + element("small", size)
+        head = element("b", name_text(name)) + given + " " + element("small", size)
         content = element("summary", head) + _conditional_table(net, v, most_rows)
         parts.append(element("details", content, class_="cpt", id=f"cpt-{v}"))
     return "".join(parts)
@@ -157,10 +157,10 @@ def confusion_table(assessment: Assessment) -> str:
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     corner = element("th", "actual&nbsp;↓ predicted&nbsp;→", class_="corner")
-    heads = corner + "".join(element("th", element("bdi", text(c)), scope="col") for c in assessment.classes)
+    heads = corner + "".join(element("th", name_text(c), scope="col") for c in assessment.classes)
     body = ""
     for row, label in enumerate(assessment.classes):
-        cells = element("th", element("bdi", text(label)), scope="row")
+        cells = element("th", name_text(label), scope="row")
         for column in range(len(assessment.classes)):
             content = element("b", f"{counts[row, column]:,.0f}") + element(
                 "small", f"{100 * shares[row, column]:.1f} %"
@@ -182,15 +182,15 @@ def _n_columns(net: BayesNet, v: int) -> int:
 def _conditional_table(net: BayesNet, v: int, most_rows: int) -> str:
     parents, states = net.dag.parents[v], net.states[v]
     n_shown = min(len(states), MOST_STATES)
-    heads = "".join(
-        element("th", element("bdi", text(net.names[u])), scope="col", class_="given") for u in parents
-    ) + "".join(element("th", element("bdi", text(state)), scope="col", class_="n") for state in states[:n_shown])
+    heads = "".join(element("th", name_text(net.names[u]), scope="col", class_="given") for u in parents) + "".join(
+        element("th", name_text(state), scope="col", class_="n") for state in states[:n_shown]
+    )
     table = net.tables[v].reshape(-1, len(states))
     configurations = islice(product(*(net.states[u] for u in parents)), most_rows)
     body = "".join(
         element(
             "tr",
-            "".join(element("th", element("bdi", text(value)), scope="row") for value in values)
+            "".join(element("th", name_text(value), scope="row") for value in values)
             + "".join(number_cell(float(p), 4, float(p)) for p in table[row, :n_shown]),
         )
         for row, values in enumerate(configurations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from exactbnc.report.subject import Subject, is_number
@@ -23,13 +24,16 @@ STOPS = {
     "interrupted": "an interrupt",
 }
 
+TABLES = (".csv", ".tsv", ".txt", ".dat", ".parquet", ".jkl", ".pss")
+"""The endings of files that a network is learned from."""
 
-def headline(search: Mapping[str, Any]) -> str:
-    """The status in two or three words."""
+
+def headline(search: Mapping[str, Any]) -> str | None:
+    """The status in two or three words; None if it is not known."""
     status = search.get("status")
     if status == "optimal":
         return "Optimal, proved" if search.get("cache_is_safe") is not False else "Best of the listed"
-    return "Not proved best" if status in ("feasible", "unknown") else "Status not known"
+    return "Not proved best" if status in ("feasible", "unknown") else None
 
 
 def proof_sentences(subject: Subject) -> list[str]:
@@ -100,6 +104,24 @@ def score_name(provenance: Mapping[str, Any]) -> str | None:
     if isinstance(provenance.get("score"), str):
         parameters = provenance.get("parameters")
         return named({"name": provenance["score"], **(parameters if isinstance(parameters, dict) else {})})
+    return None
+
+
+def data_name(provenance: Mapping[str, Any]) -> str | None:
+    """The name of the data without folder and endings: as recorded, or else from the command's first table.
+
+    >>> data_name({"command": ["exactbnc", "learn", "data/asia-500.csv.gz", "--class", "dysp"]})
+    'asia-500'
+    """
+    recorded, command = provenance.get("data"), provenance.get("command")
+    names = [recorded] if isinstance(recorded, str) else [*command[2:]] if isinstance(command, list) else []
+    for name in filter(None, map(str, names)):
+        path = PurePath(name.replace("\\", "/")).name
+        packed = path.removesuffix(".gz").removesuffix(".xz")
+        if packed.lower().endswith(TABLES):
+            return PurePath(packed).stem or None
+        if isinstance(recorded, str):
+            return path
     return None
 
 

@@ -3,8 +3,11 @@
 import re
 import shutil
 
+import numpy as np
 import pytest
 
+from exactbnc.graph.dag import DAG
+from exactbnc.network.bayesnet import BayesNet
 from exactbnc.report.page import render_report
 from exactbnc.report.picture import FONT_SIZE
 from exactbnc.report.subject import Subject
@@ -21,7 +24,7 @@ ARCS = [
     ("wet grass", "slippery"), ("class", "slippery"),
 ]  # fmt: skip
 LOSSES = {arc: 1.5 + place for place, arc in enumerate(ARCS)}
-LEAST_FONT = 8  # pixels
+LEAST_FONT = 9  # pixels
 LEAST_CONTRAST = 4.5  # WCAG 2.1, level AA, for text
 
 
@@ -65,6 +68,7 @@ def opened(browser, file):
         page.on("pageerror", lambda error: page.faults.append(str(error)))
         page.on("request", lambda request: page.faults.append(request.url) if request.url != path.as_uri() else None)
         page.goto(path.as_uri())
+        page.evaluate("document.getElementById('explorer').scrollIntoView()")
         return page
 
     yield opened
@@ -114,7 +118,7 @@ def test_hostile_names_do_nothing(opened, tmp_path):
     for each in page.locator(".node").all():
         each.hover()
 
-    assert page.title() == "x.json"
+    assert page.title() == "x"
     assert page.faults == []
     assert page.locator("img").count() == 0
 
@@ -168,6 +172,62 @@ def test_search_counts_marks_and_centres(opened):
     assert page.locator("#panel h3").text_content() == "slippery"
     page.fill("#search", "nobody")
     assert page.locator("#matches").text_content() == "no match"
+
+
+def test_the_name_itself_is_found_before_names_that_contain_it(opened, tmp_path):
+    names = ["northwest", "west wind", "west"]
+    path = tmp_path / "winds.html"
+    path.write_text(render_report(Subject("winds.bif", random_net(names, []).dag)), encoding="utf-8")
+    page = opened(path)
+    page.fill("#search", "West")
+
+    shown = []
+    for _ in names:
+        page.locator("#search").press("Enter")
+        shown.append(page.locator("#panel h3").text_content())
+
+    assert shown == ["west", "west wind", "northwest"]
+
+
+def test_a_table_is_never_wider_than_the_panel(opened, tmp_path):
+    parents = [f"a_rather_long_name_{k}" for k in range(4)]
+    net = random_net([*parents, "child"], [(name, "child") for name in parents], n_states=3)
+    path = tmp_path / "wide.html"
+    path.write_text(render_report(Subject("wide.bif", net.dag, net)), encoding="utf-8")
+    page = opened(path)
+
+    page.locator(".node[data-node='4']").hover()
+
+    assert page.locator("#panel .probabilities td").count() == 64 * 3
+    right = page.locator("#panel").evaluate("(e) => e.getBoundingClientRect().right")
+    widest = page.locator("#panel .probabilities *").evaluate_all(
+        "(all) => Math.max(...all.map((e) => e.getBoundingClientRect().right))"
+    )
+    assert widest <= right
+    assert "child" not in page.locator("#panel .probabilities tbody tr").first.text_content()
+    assert (
+        page.locator("#panel .probabilities tbody tr").first.text_content().count("s0") == 5
+    )  # four parents and one state
+
+
+def test_two_fingers_zoom(opened):
+    page = opened()
+    before = page.evaluate("document.getElementById('graph').viewBox.baseVal.width")
+
+    page.evaluate(
+        """() => {
+          const svg = document.getElementById("graph"), box = svg.getBoundingClientRect();
+          svg.setPointerCapture = () => {};
+          const send = (kind, id, x) => svg.dispatchEvent(new PointerEvent(kind, {
+            pointerId: id, clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
+          send("pointerdown", 1, 100); send("pointerdown", 2, 200);
+          send("pointermove", 1, 50); send("pointermove", 2, 250);
+          send("pointerup", 1, 50); send("pointerup", 2, 250);
+        }"""
+    )
+
+    after = page.evaluate("document.getElementById('graph').viewBox.baseVal.width")
+    assert after == pytest.approx(before / 2, rel=1e-3)
 
 
 def test_a_dragged_variable_takes_its_arcs_along(opened):
@@ -258,7 +318,27 @@ def large(opened, tmp_path):
     return large
 
 
-def test_sixty_variables_can_be_read_at_first_sight(large):
+@pytest.mark.parametrize("n_vars", [8, 37, 60, 220])
+@pytest.mark.parametrize("size", [(1300, 900), (390, 844)])
+def test_labels_can_be_read_at_first_sight(large, n_vars, size):
+    page = large(n_vars)
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    page.reload()
+
+    assert page.evaluate(f"{FONT_SIZE} * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
+    canvas = page.locator("#graph").bounding_box()
+    boxes = [box.bounding_box() for box in page.locator(".node rect").all()]
+    seen = [
+        canvas["x"] <= box["x"] + box["width"] / 2 <= canvas["x"] + canvas["width"]
+        and canvas["y"] <= box["y"] + box["height"] / 2 <= canvas["y"] + canvas["height"]
+        for box in boxes
+    ]
+    assert seen[7]  # the class
+    assert sum(seen) >= min(n_vars, 6)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_no_box_covers_another_or_its_own_words(large):
     page = large(60)
 
     texts = page.evaluate(
@@ -266,10 +346,8 @@ def test_sixty_variables_can_be_read_at_first_sight(large):
         "const [box, words] = ['rect', 'text'].map((part) => g.querySelector(part).getBoundingClientRect());"
         "return [box.left, box.right, box.top, box.bottom, words.left, words.right]; })"
     )
-    canvas = page.locator("#graph").bounding_box()
-    assert page.evaluate(f"{FONT_SIZE} * document.getElementById('nodes').getScreenCTM().a") >= LEAST_FONT
     for place, (left, right, top, bottom, words_left, words_right) in enumerate(texts):
-        assert canvas["x"] <= left <= words_left < words_right <= right <= canvas["x"] + canvas["width"]
+        assert left <= words_left < words_right <= right
         for other_left, other_right, other_top, other_bottom, *_ in texts[:place]:
             assert left >= other_right or right <= other_left or top >= other_bottom or bottom <= other_top
 
@@ -345,7 +423,7 @@ def test_it_prints(opened):
     page = opened(color_scheme="dark")
     page.emulate_media(media="print")
 
-    assert not page.locator(".tools").is_visible()
+    assert not any(tools.is_visible() for tools in page.locator(".tools").all())
     assert page.locator("#graph").is_visible()
     assert luminance(page.evaluate("getComputedStyle(document.body).backgroundColor")) > 0.9
     pdf = page.pdf(format="A4")
@@ -376,3 +454,67 @@ def test_heads_of_tables_on_paper_are_words(opened):
 
     displays = page.locator(".sortable th button").evaluate_all("(all) => all.map((e) => getComputedStyle(e).display)")
     assert set(displays) == {"contents"}  # a control would be blank where the head repeats on the next page
+
+
+def evidence_of(page, net, given):
+    """Press the states that are known."""
+    for name, state in given.items():
+        card = page.locator("#beliefs > li").nth(net.names.index(name))
+        card.locator("button").nth(net.states[net.names.index(name)].index(state)).click()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"wet grass": "s1"}, {"slippery": "s0", "season": "s1"}, {"class": "s1", "rain": "s0", "slippery": "s1"}],
+)
+def test_the_page_answers_as_python_does(opened, given):
+    page, net = opened(), random_net(NAMES, ARCS)
+
+    evidence_of(page, net, given)
+
+    shown = [
+        [float(p) for p in card.locator("button").evaluate_all("(all) => all.map((button) => button.dataset.p)")]
+        for card in page.locator("#beliefs > li").all()
+    ]
+    for v, name in enumerate(NAMES):
+        expected = [float(given.get(name) == state) for state in net.states[v]]
+        if name not in given:
+            expected = net.query(name, evidence=given).tolist()
+        assert shown[v] == pytest.approx(expected, abs=1e-9), name
+    said = page.locator("#evidence").text_content()
+    assert all(f"{name} = {state}" in said for name, state in given.items())
+    page.locator("#clear-evidence").evaluate("(button) => button.click()")
+    assert page.locator("#beliefs [aria-pressed='true']").count() == 0
+    assert page.faults == []
+
+
+def test_what_cannot_occur_is_said(opened, tmp_path):
+    dag = DAG.from_arcs("ab", [("a", "b")])
+    tables = (np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.25, 0.75]]))
+    net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables)
+    path = tmp_path / "impossible.html"
+    path.write_text(render_report(Subject("x.bif", dag, net)), encoding="utf-8")
+    page = opened(path)
+
+    evidence_of(page, net, {"a": "no", "b": "yes"})
+
+    assert "cannot occur together" in page.locator("#evidence").text_content()
+    assert page.faults == []
+
+
+def test_beliefs_of_many_variables_are_found_and_sorted(large):
+    page, net = large(60), network_of(60)
+    page.fill("#belief-filter", "sensor 05")
+    assert page.locator("#beliefs > li:visible").count() == 10
+    page.fill("#belief-filter", "")
+
+    evidence_of(page, net, {"sensor 030": "s1"})
+    page.check("#belief-sort")
+
+    orders = page.locator("#beliefs > li").evaluate_all("(all) => all.map((card) => Number(card.style.order))")
+    changes = [
+        abs(net.query(name, evidence={"sensor 030": "s1"}) - net.query(name)).max() if name != "sensor 030" else 2.0
+        for name in net.names
+    ]
+    assert int(np.argmin(orders)) == 30
+    assert np.argsort(orders)[1] == np.argsort(changes)[-2]
