@@ -233,7 +233,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="NAME", help="instances to run, * for any text")
     parser.add_argument("--list", choices=LISTS, help="of the public files, some")
     parser.add_argument("-o", "--output", type=Path, metavar="RUNS.jsonl", help="where the lines go (default: nowhere)")
-    parser.add_argument("--resume", action="store_true", help="go on with a file, skip the runs that it holds")
+    parser.add_argument("--resume", action="store_true", help="resume a file, skip the runs that it holds")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="processors per run (default: 1)")
     options = parser.parse_args(arguments)
     if options.threads < 1:
@@ -252,7 +252,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     options.done = {}
     if options.output is not None and options.output.exists():
         if not options.resume:
-            parser.error(f"{options.output} exists: add --resume to go on with it, or name another file")
+            parser.error(f"{options.output} exists: add --resume to continue it, or name another file")
         drop_unfinished_line(options.output)
         runs = read_runs(options.output)
         options.done = {(instance_name(run["file"]), run["method"], run["seed"]): run for run in runs}

@@ -1,4 +1,4 @@
-"""Long runs in pieces: what is known is saved now and then, and a later run resumes from there.
+"""Long runs in pieces: what is known is saved from time to time, and a later run resumes from there.
 
 A run that resumes begins with the saved network, keeps the saved bound, and its root begins with the saved cuts and
 multipliers. The tree of branch-and-cut and the layers of the search over orders are not saved.
@@ -75,7 +75,7 @@ def solve_with_checkpoint(
 
 
 class Saver:
-    """A listener that saves what is known now and then; a run continues where the file cannot be written."""
+    """A listener that saves what is known from time to time; a run continues if the file cannot be written."""
 
     def __init__(self, checkpoint: Checkpoint, problem: Problem, events: Events, saved: Saved | None) -> None:
         self._checkpoint = checkpoint

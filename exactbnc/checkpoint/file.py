@@ -225,7 +225,7 @@ def _priced(arrays: dict[str, Any], number: int, facts: _CutFacts, n_vars: int) 
     members = members_of(masks, 64 * n_words)
     is_cluster = facet == CLUSTER
     _demand(not members[:, n_own:].any(), "its cuts have members that are no variables")
-    _demand(bool(np.all((k >= 1) & (k <= members.sum(axis=1)) | ~is_cluster)), "a cluster is none")
+    _demand(bool(np.all((k >= 1) & (k <= members.sum(axis=1)) | ~is_cluster)), "a cluster has an impossible k")
     _demand(bool(np.all((facet >= CLUSTER) & (facet < len(rho_table())))), "a facet has an unknown number")
     _demand(bool(np.all((multipliers >= 0) & (multipliers < LARGEST_MULTIPLIER))), "a multiplier is out of range")
     _demand(bool(np.all((corners >= 0) & (corners < max(n_own, 1)))), "a corner is no variable")

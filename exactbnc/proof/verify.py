@@ -64,7 +64,7 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
     certificate
         The proof: its `parts`.
     check
-        Is called now and then, and may raise to stop.
+        Is called regularly, and may raise to stop.
 
     Returns
     -------

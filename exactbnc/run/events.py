@@ -40,7 +40,7 @@ class Listener(Protocol):
     """An observer of one solve; it may raise KeyboardInterrupt to stop it."""
 
     def on_progress(self, progress: Progress) -> None:
-        """Called now and then, at most a few times a second."""
+        """Called at most a few times a second."""
 
     def on_incumbent(self, dag: DAG, score: float) -> None:
         """Called for every better network."""

@@ -25,7 +25,7 @@ class Limits:
     memory
         Bytes of the tables, states and branching tree of a run.
     counts_process
-        Whether `memory` is all that the process holds: the score file, Python and its libraries included.
+        Whether `memory` counts the whole process, with the score file, Python and its libraries.
 
     Raises
     ------

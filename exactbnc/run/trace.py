@@ -53,7 +53,7 @@ class Trace:
                 self._append(kept)
 
     def _append(self, entry: Progress) -> None:
-        """The last entry gives way to a new one that comes soon after the one before it."""
+        """Append an entry; it replaces the last one if it comes soon after the one before that."""
         if len(self._entries) > 1 and entry.seconds - self._entries[-2].seconds < self._pause:
             self._entries.pop()
         self._entries.append(entry)

@@ -69,7 +69,7 @@ def solve(
     seed
         Of everything that is random.
     checkpoint
-        A file that the run is saved to now and then; if it is there, the run resumes from it.
+        A file that the run is saved to from time to time; if it exists, the run resumes from it.
     method
         The former name of `solver`; deprecated.
 

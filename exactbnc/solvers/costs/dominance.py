@@ -21,7 +21,7 @@ _SHIFT = np.uint64(29)
 
 @kernel
 def dominated(child_start: Ints, masks: Words) -> NDArray[np.bool_]:
-    """Which families hold all that an earlier, no dearer one of the same child holds."""
+    """Which families are supersets of an earlier one of the same child, which costs no more."""
     is_dominated = np.zeros(len(masks), dtype=np.bool_)
     n_words = masks.shape[1]
     members = np.empty(64 * n_words, dtype=np.int64)

@@ -179,6 +179,7 @@ def price_places(t: Families, walk: Walk, v: int) -> int:
     pair_child, rank, families, change = t.pair_child, walk.rank, walk.chosen, walk.change
     stamp, flip, flip_stamp = walk.stamp, walk.flip, walk.flip_stamp
     n_vars, here, chosen = len(rank), rank[v], families[v]
+    # children: at the place of child u the total changes by flip(u, v), as v comes to the other side of u
     to_gain = 0
     for pair in range(t.pair_start[v], t.pair_start[v + 1]):
         u = pair_child[pair]
@@ -191,6 +192,7 @@ def price_places(t: Families, walk: Walk, v: int) -> int:
             change[rank[u]] = flip[pair]
             if rank[u] < here:
                 to_gain -= flip[pair]
+    # to the right of its place v gains: families cheaper than its own open up behind their last members
     own = cost[chosen]
     open_from, cheaper = n_vars, 0
     for family in range(t.child_start[v], chosen):
@@ -204,6 +206,7 @@ def price_places(t: Families, walk: Walk, v: int) -> int:
     walk.tally[WORK] += t.pair_start[v + 1] - t.pair_start[v] + chosen - t.child_start[v] + n_vars // 8
     if to_gain == 0:
         return int(here)
+    # to the left it loses: each family closes at its last member, and the next one that fits costs more
     open_from, paid, family = last_rank(start, members, rank, chosen, n_vars), own, chosen
     while open_from >= 0:
         family += 1

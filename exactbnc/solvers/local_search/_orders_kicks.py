@@ -39,6 +39,7 @@ def greedy_order(t: Families, random: Words, noise: float) -> Ints:
     """
     n_vars = len(t.child_start) - 1
     one = 1 << 30
+    # members of each family that are not placed yet, and per variable the cheapest family that misses none
     n_missing = t.member_start[1:] - t.member_start[:-1]
     cheapest = np.empty(n_vars, dtype=np.int64)
     for v in range(n_vars):
@@ -47,6 +48,7 @@ def greedy_order(t: Families, random: Words, noise: float) -> Ints:
             cheapest[v] += 1
     order = np.arange(n_vars)
     for j in range(n_vars):
+        # the variable with the least price comes next
         pick, least = -1, np.inf
         for k in range(j, n_vars):
             v = order[k]
@@ -58,6 +60,7 @@ def greedy_order(t: Families, random: Words, noise: float) -> Ints:
         v = order[pick]
         order[pick] = order[j]
         order[j] = v
+        # families that hold it miss one member less
         for pair in range(t.pair_start[v], t.pair_start[v + 1]):
             u = t.pair_child[pair]
             for k in range(t.holder_start[pair], t.holder_start[pair + 1]):

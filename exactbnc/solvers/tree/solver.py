@@ -42,7 +42,7 @@ masks; per family and per parent of a family a few indices."""
 
 
 class TreeSolver:
-    """Maximum arborescences; takes no notice of time, gap and node limits, as it is done before they matter."""
+    """Maximum arborescences; ignores time, gap and node limits, as it ends before they matter."""
 
     name = "tree"
 

@@ -1,4 +1,4 @@
-"""A search that is broken off and goes on ends with the same optimum, and never knows less than it saved."""
+"""A search that is stopped and resumed ends with the same optimum, and never knows less than it saved."""
 
 import json
 import math

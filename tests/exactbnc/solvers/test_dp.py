@@ -64,7 +64,7 @@ def best_by_enumeration(problem):
 
 
 def best_by_recursion(problem):
-    """The recursion over sets, in so many words."""
+    """The recursion over sets, written out."""
     n = problem.n_vars
     families = [[(score, set(parents)) for score, parents in problem.families.of(v)] for v in range(n)]
     best = {frozenset(): 0.0}

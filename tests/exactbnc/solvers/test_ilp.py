@@ -65,7 +65,7 @@ def instances(draw, max_vars=5, structures=STRUCTURES, rules=RULES):
 
 
 def random_cache(random, names, c, most):
-    """At most so many families per child; all those of a feature hold the class c, but for a few."""
+    """At most that many families per child; all those of a feature hold the class c, but for a few."""
     families = []
     for child in range(len(names)):
         others = [v for v in range(len(names)) if v not in (child, c)]

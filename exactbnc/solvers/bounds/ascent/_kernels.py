@@ -311,14 +311,15 @@ def pay(v: int, amount: int, left: int, c: int, children: Ints, entries: Ints, s
 def place(
     waiting: Ints, n_waiting: int, placed: int, children: Ints, entries: Ints, sets: Ints, order: Ints, n_ordered: int
 ) -> int:
-    """Place, again and again, who has an entry with r = 0 inside set `placed`; the rest stays in `waiting`.
+    """Place every variable with an entry of r = 0 inside set `placed`, which grows; the rest stays in `waiting`.
 
-    Who is placed is noted in `order`, from `n_ordered` on.
+    Placed variables are noted in `order`, from `n_ordered` on.
     """
     n_words = sets.shape[1]
     if n_words == 1:
         return _place_in_word(waiting, n_waiting, placed, children, entries, sets, order, n_ordered)
     while True:
+        # one pass: those with an entry of r = 0 inside the set are placed, the others move up in `waiting`
         n_left = 0
         for i in range(n_waiting):
             v = waiting[i]
@@ -336,6 +337,7 @@ def place(
             else:
                 waiting[n_left] = v
                 n_left += 1
+        # all are placed, or nobody was in this pass: another one would change nothing
         if n_left == 0 or n_left == n_waiting:
             return n_left
         n_waiting = n_left
@@ -372,7 +374,7 @@ def _place_in_word(
 
 @kernel
 def grow(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, hits: Ints) -> int:
-    """A small stuck subset of a stuck set, grown from who has fewest entries with r = 0; it replaces the set.
+    """A small stuck subset of a stuck set, grown from the variable with fewest entries of r = 0; it replaces the set.
 
     While an entry with r = 0 of a member misses the members, the variable joins that hits most such entries, less those
     of its own that miss the members.
@@ -431,7 +433,7 @@ def _meets(entries: Ints, e: int, sets: Ints, row: int) -> bool:
 
 @kernel
 def minimise(stuck: Ints, n_stuck: int, rest: Ints, children: Ints, entries: Ints, sets: Ints, order: Ints) -> int:
-    """Shrink a stuck set to a minimal one: who can be taken out while something stays stuck is taken out.
+    """Shrink a stuck set to a minimal one: take variables out as long as some of the rest stay stuck.
 
     Half of them are tried at once, then a quarter, ..., at last one by one: only minimal sets give strong bounds.
     """

@@ -124,6 +124,7 @@ def _grow_all(n_vars: int, child: Ints, value: Floats, start: Ints, members: Int
                 for position in range(start[family], start[family + 1]):
                     change[members[position]] -= value[family]
                     touched[members[position]] = True
+            # the variable that lowers the unhit mass most joins; a violated cluster grows only while that lowers it
             best = -1
             for u in range(n_vars):
                 if touched[u] and (best < 0 or change[u] < change[best]):
@@ -183,6 +184,7 @@ def _search(
         state[0, seed] = _IN
         level, is_new = 0, True
         while level >= 0:
+            # a new node: its unhit mass; it is a leaf if the cluster is violated or never will be
             if is_new:
                 n_nodes += 1
                 if n_nodes > node_cap:
@@ -198,6 +200,7 @@ def _search(
                     level, is_new = level - 1, False
                     continue
                 branching[level], position[level], is_new = largest, start[largest], False
+            # the next branch: the first undecided member of the unhit family joins below, and stays out here
             last = start[branching[level] + 1]
             while position[level] < last and state[level, members[position[level]]] != _UNDECIDED:
                 position[level] += 1

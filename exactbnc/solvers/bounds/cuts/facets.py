@@ -224,6 +224,7 @@ def _subsets(neighbour_start: Ints, neighbours: Ints, subset_cap: int) -> Ints:
             b = neighbours[i]
             if b < a:
                 continue
+            # the edge cd: c is adjacent to a or b, d to c, and two of the edges between ab and cd are there
             for j in range(neighbour_start[b], neighbour_start[b + 1]):
                 near[neighbours[j]] |= 2
             for side in range(2):
@@ -279,6 +280,7 @@ def _evaluate(
     mass = np.empty((4, 16))  # x(v, A) = sum of x(v, W) over W n C = A
     excess = np.empty(len(right))  # sum of alpha(v, A) x(v, A) - b
     for q in range(len(subsets)):
+        # x(v, A) of the four members, and the sum of x(v, A) share(v, A)
         for corner in range(4):
             bit[subsets[q, corner]] = 1 << corner
         mass[:] = 0.0
@@ -296,6 +298,7 @@ def _evaluate(
             bit[subsets[q, corner]] = 0
         if used <= 1.0:
             continue
+        # by how much every facet is violated; the worst ones are noted
         excess[:] = -right
         for corner in range(4):
             for inside in range(1, 16):

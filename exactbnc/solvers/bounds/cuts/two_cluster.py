@@ -68,6 +68,7 @@ def _grow(
     found = np.zeros((len(pairs), n_vars), dtype=np.bool_)
     violation = np.zeros(len(pairs))
     n_found = 0
+    # the families of every variable in compressed rows
     own_start = np.zeros(n_vars + 1, dtype=np.int64)
     for family in range(len(child)):
         own_start[child[family] + 1] += 1
@@ -88,14 +89,17 @@ def _grow(
         unhit, n_members = 0.0, 0
         joining = pairs[seed, 0]
         while joining >= 0:
+            # a variable joins C: its own mass counts, less the mass that it hits
             is_in[joining] = True
             n_members += 1
             unhit += own[joining] - hit[joining]
+            # its families with |W n C| = k - 1 can be hit by their further members
             for place in range(own_start[joining], own_start[joining + 1]):
                 family = own_families[place]
                 if n_inside[family] == k - 1:
                     for position in range(start[family], start[family + 1]):
                         hit[members[position]] += value[family]
+            # |W n C| grows in the families that hold it: some reach k - 1, others k
             for place in range(holder_start[joining], holder_start[joining + 1]):
                 family = holders[place]
                 n_inside[family] += 1
@@ -106,6 +110,7 @@ def _grow(
                     gained = value[family] if n_inside[family] < k else -value[family]
                     for position in range(start[family], start[family + 1]):
                         hit[members[position]] += gained
+            # next: the other one of the pair, then the variable that leaves the least unhit mass, if any
             if n_members == 1:
                 joining = pairs[seed, 1]
                 continue

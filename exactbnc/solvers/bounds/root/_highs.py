@@ -58,6 +58,7 @@ class ColumnLP:
         self.add_families(families)
 
     def add_families(self, families: Ints) -> None:
+        """More columns."""
         if not len(families):
             return
         table = self.table
@@ -70,6 +71,7 @@ class ColumnLP:
         self.families = np.concatenate([self.families, families])
 
     def drop_families(self, which: Bools) -> None:
+        """Fewer columns; the marks are in the order of `families`."""
         if not which.any():
             return
         columns = np.flatnonzero(which).astype(np.int32)
@@ -77,6 +79,7 @@ class ColumnLP:
         self.families = self.families[~which]
 
     def add_cuts(self, cuts: Cuts) -> None:
+        """More rows, each in the form with fewer entries."""
         if not cuts.n_cuts:
             return
         table = self.table
@@ -92,6 +95,7 @@ class ColumnLP:
         self.is_complement = np.concatenate([self.is_complement, is_complement])
 
     def drop_cuts(self, which: Bools) -> None:
+        """Fewer rows; the marks are in the order of `cuts`."""
         if not which.any():
             return
         rows = (self.table.n_vars + np.flatnonzero(which)).astype(np.int32)
@@ -165,6 +169,7 @@ def _rows(
                 n_direct += a[i] > 0
                 n_complement += a[i] < largest[v]
         is_complement[q] = n_complement < n_direct
+        # the entries that are not 0
         if n + n_columns > len(columns):
             more_columns = np.empty(2 * (n + n_columns), dtype=np.int32)
             more_values = np.empty(2 * (n + n_columns))
@@ -185,6 +190,7 @@ def _columns(
     masks: Words, child: Ints, families: Ints, cuts: Cuts, is_complement: Bools, facets: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
     """These families as compressed columns: the convexity row of the child, then the cuts."""
+    # room: one entry for the convexity row, and one for every cut that the child is in
     n_vars = child[-1] + 1
     n_entries = len(families)
     n_cuts_of = np.zeros(n_vars, dtype=np.int64)
@@ -198,6 +204,7 @@ def _columns(
     values = np.empty(n_entries)
     n = 0
     for i in range(len(families)):
+        # row v, then a(v, W) in the rows of the cuts, or amax(v) - a(v, W) in those of complements
         v = child[families[i]]
         rows[n], values[n] = v, 1.0
         n += 1

@@ -1,6 +1,6 @@
 """Better multipliers without an LP: block-coordinate ascent on the smoothed dual of the cluster relaxation.
 
-At a temperature T the least reduced cost of a child gives way to a soft minimum,
+At a temperature T the least reduced cost of a child is replaced by a soft minimum,
 
     max over lambda >= 0 of  sum_C lambda_C k_C - T sum_v log sum_W exp(-reduced(v, W) / T)
 
@@ -107,7 +107,7 @@ class _BlockAscent:
         self.first_bound = self.root.bound
 
     def ascend(self, cuts: Cuts, multipliers: Ints, most_rounds: int) -> None:
-        """Rounds: bound and fix, sweep, separate, cool; now and then a dual ascent and a network."""
+        """Rounds: bound and fix, sweep, separate, cool; every few rounds a dual ascent and a network."""
         root = self.root
         self._join(cuts, multipliers.astype(np.float64))
         self.first_bound = self._bound()
@@ -328,6 +328,7 @@ def best_factor(hitting: Floats, missing: Floats, n_members: int, k: float) -> f
 
     The sum is concave in z and Newton's method starts where it is below k, so it rises to the solution.
     """
+    # the start: z k / n at the least A_v / B_v, where every term is at most k / n; members without A_v count 1 each
     z, n_able = np.inf, 0
     for i in range(n_members):
         if missing[i] > 0.0:
@@ -341,6 +342,7 @@ def best_factor(hitting: Floats, missing: Floats, n_members: int, k: float) -> f
     if n_able <= k:
         return LARGEST_STEP
     z *= k / n_members
+    # Newton: the value and the slope of the sum less k
     for _ in range(N_NEWTON):
         value, slope = -k, 0.0
         for i in range(n_members):

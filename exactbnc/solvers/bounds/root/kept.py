@@ -1,6 +1,6 @@
 """Cuts with their multipliers that outlive a search, so that a later one need not find them again.
 
-Every cut holds in every network and every multiplier >= 0 gives a bound, so nothing that is taken up here can make an
+Every cut holds in every network and every multiplier >= 0 gives a bound, so nothing that is reused here can make an
 answer wrong; at worst it helps little.
 """
 

@@ -75,18 +75,15 @@ def _rounds(root: RootState, cuts: Cuts, multipliers: Ints) -> None:
     thorough = replace(separators, few_clusters=ANY_NUMBER)
     while not root.is_closed:
         root.run.check()
-        with root.timed("lp"):
-            solved = lp.solve(root.run.clock)
+        solved = lp.solve(root.run.clock)
         root.run.check()
         if solved is None:
             break
-        root.n_rounds, root.n_columns, root.lp_cuts = root.n_rounds + 1, len(lp.families), lp.cuts
+        root.n_rounds, root.lp_cuts = root.n_rounds + 1, lp.cuts
         root.x[:] = 0.0
         root.x[lp.families] = solved.x
-        with root.timed("primal"):
-            root.look_for_network(lp.families, solved.x)
-        with root.timed("price"):
-            entering = _price(root, lp.families, rows, solved.multipliers)
+        root.look_for_network(lp.families, solved.x)
+        entering = _price(root, lp.families, rows, solved.multipliers)
         _report(root, rows)
         gaps.append(root.gap)
         if root.is_closed:
@@ -96,21 +93,19 @@ def _rounds(root: RootState, cuts: Cuts, multipliers: Ints) -> None:
             if separators == thorough:
                 break
             separators, gaps = thorough, gaps[-1:]
-        with root.timed("separation"):
-            point = root.point(lp.families, solved.x)
+        point = root.point(lp.families, solved.x)
+        found = separate(point, root.table.n_words, separators, root.run)
+        if not found.n_cuts and not len(entering) and separators != thorough:
+            separators, gaps = thorough, gaps[-1:]
             found = separate(point, root.table.n_words, separators, root.run)
-            if not found.n_cuts and not len(entering) and separators != thorough:
-                separators, gaps = thorough, gaps[-1:]
-                found = separate(point, root.table.n_words, separators, root.run)
         if not found.n_cuts and not len(entering):
             break
-        with root.timed("lp"):
-            n_slack = np.where(solved.multipliers > 0.0, 0, n_slack + 1)
-            is_old = n_slack > root.settings.slack_rounds
-            lp.drop_cuts(is_old)
-            lp.drop_families(_is_superfluous(root, lp.families, solved))
-            lp.add_families(entering)
-            lp.add_cuts(found)
+        n_slack = np.where(solved.multipliers > 0.0, 0, n_slack + 1)
+        is_old = n_slack > root.settings.slack_rounds
+        lp.drop_cuts(is_old)
+        lp.drop_families(_is_superfluous(root, lp.families, solved))
+        lp.add_families(entering)
+        lp.add_cuts(found)
         rows = np.concatenate([rows[~is_old], root.cuts.n_cuts + np.arange(found.n_cuts)])
         n_slack = np.concatenate([n_slack[~is_old], np.zeros(found.n_cuts, dtype=np.int64)])
         root.add_cuts(found)

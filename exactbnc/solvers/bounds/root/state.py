@@ -9,9 +9,7 @@ much.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -50,7 +48,7 @@ class RootResult:
     """What the root LP proved: every network cheaper than the incumbent costs at least `bound`; closed: there is none.
 
     Such networks use only the families in `is_alive`; `multipliers` > 0 on `cuts` give `bound` over these. The last LP
-    had the rows `lp_cuts` and the solution `x`, over all families of the table.
+    had the rows `lp_cuts`.
     """
 
     cuts: Cuts
@@ -60,10 +58,7 @@ class RootResult:
     lp_cuts: Cuts
     incumbent: Incumbent
     is_closed: bool
-    x: Floats
     n_rounds: int
-    n_columns: int
-    seconds: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -103,15 +98,8 @@ class RootState:
         self.bound = -(2**62)
         self.x = np.zeros(table.n_families)
         self.x[incumbent.chosen] = 1.0
-        self.n_rounds, self.n_columns = 0, 0
-        self.seconds: dict[str, float] = {}
+        self.n_rounds = 0
         self.is_proved = False
-
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
 
     @property
     def least_useless(self) -> int:
@@ -127,6 +115,7 @@ class RootState:
         return self.is_proved or self.gap <= 0
 
     def add_cuts(self, cuts: Cuts) -> None:
+        """More cuts, with multipliers of 0."""
         self.cuts = joined(self.cuts, cuts)
         self.largest_sums = np.concatenate([self.largest_sums, largest_sums(cuts)])
         self.multipliers = np.concatenate([self.multipliers, np.zeros(cuts.n_cuts, dtype=np.int64)])
@@ -150,6 +139,7 @@ class RootState:
             self.live_index = self.live_index[is_kept]
 
     def look_for_network(self, families: Ints, x: Floats) -> None:
+        """Offer the network that a point is, or one from an order that follows the point."""
         table = self.table
         chosen = families[x > 1.0 - INTEGRAL_TOL]
         if len(chosen) == table.n_vars:
@@ -167,11 +157,13 @@ class RootState:
                 self.offer(found)
 
     def offer(self, chosen: Ints) -> None:
+        """Keep a network if it is cheaper than the incumbent."""
         cost = int(self.table.cost[chosen].sum())
         if cost < self.incumbent.cost:
             self.incumbent = Incumbent(chosen, cost)
 
     def point(self, families: Ints, x: Floats) -> Point:
+        """The point for the separators."""
         is_used = x > SUPPORT_TOL
         used = families[is_used]
         return Point(self.table.n_vars, self.table.child[used], x[is_used], *rows_of(self.start, self.members, used))
@@ -200,10 +192,7 @@ class RootState:
             self.lp_cuts,
             self.incumbent,
             self.is_closed,
-            self.x,
             self.n_rounds,
-            self.n_columns,
-            self.seconds,
         )
 
 
