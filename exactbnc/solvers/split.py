@@ -1,4 +1,4 @@
-"""Solve component by component, the small ones first: they take no time, and the largest gets all that is left."""
+"""Solve component by component, the small ones first: they take little time, and the largest gets the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Events, Progress
-from exactbnc.run.limits import Clock
+from exactbnc.run.limits import Clock, Stopped
 from exactbnc.run.solution import Statistics, Status
 from exactbnc.run.solver import Outcome, Run, SolveFunction, attempt
 from exactbnc.solvers.costs.components import Component, assemble, components, restricted
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from exactbnc.solvers.bounds.root.kept import PricedCuts
 
 SMALL = 25
-"""A component of that many variables is done before a network of the whole is missed."""
+"""A component of that many variables is solved before anybody misses a network of the whole."""
 SECONDS_AFTER_INTERRUPT = 1.0
-"""What the components that are left may still take after Ctrl-C, so that there is a network to write."""
+"""How long the remaining components may take after Ctrl-C, so that there is a network to write."""
 
 
 def solve_split(problem: Problem, solve_part: SolveFunction, run: Run) -> Outcome:
@@ -39,6 +39,8 @@ def solve_split(problem: Problem, solve_part: SolveFunction, run: Run) -> Outcom
         own.publish_start(part.problem)
         outcomes.append(attempt(solve_part, part.problem, own, "none"))
         if outcomes[-1].stop_reason == "interrupted":
+            if outcomes[-1].dag is None:  # so there will be none of the whole
+                raise Stopped("interrupted")
             # a network needs the other components too, but not their proofs
             run = replace(run, clock=Clock(SECONDS_AFTER_INTERRUPT))
     return _whole(problem, parts, outcomes)
@@ -94,7 +96,7 @@ def some_network(problem: Problem, start: DAG | None) -> tuple[DAG, float] | Non
 
 
 class _Whole:
-    """A listener to one component that publishes what it hears as events of the whole network.
+    """A listener to one component that publishes its events as those of the whole network.
 
     Components before it count with what was found and proved for them; those after it with a loose bound and, once a
     run is long enough to report on, with some network.

@@ -5,8 +5,11 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Stopped
+from exactbnc.run.solver import Outcome, Run
 from exactbnc.solvers.costs.components import assemble, components
 from exactbnc.solvers.solve import solve
+from exactbnc.solvers.split import solve_split
 from scorecache.cache import ScoreCache
 from tests.exactbnc.random_problems import best_score, random_cache
 
@@ -72,3 +75,17 @@ def test_parents_from_outside_come_along():
     assert list(second.problem.families.of(0)) == [(-1.0, (1,)), (-3.0, ())]
     dag = assemble(problem, [(first, DAG.from_arcs("A", [])), (second, DAG.from_arcs("BC", ["BC"]))])
     assert set(dag.arcs) == {("A", "B"), ("A", "C"), ("B", "C")}
+
+
+def test_an_interrupt_without_a_network_does_not_wait_for_the_other_components():
+    problem = Problem(ScoreCache.from_families("abc", [[(-1.0, ())]] * 3))
+    solved = []
+
+    def interrupted(part, run):
+        solved.append(part)
+        return Outcome("none", "interrupted")
+
+    with pytest.raises(Stopped, match="interrupted"):
+        solve_split(problem, interrupted, Run.of())
+
+    assert len(solved) == 1
