@@ -11,7 +11,8 @@ from scorecache.counting.families import family_needed, parents_needed
 from scorecache.counting.nested import Nested, new_tables, start
 from scorecache.counting.nested_count import count, count_tail, tail_codes
 from scorecache.counting.nested_refine import project, project_once, refine
-from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
+from scorecache.counting.row_values import first_row, new_values, shape_of
+from scorecache.counting.subsets import advance, rank_without, ranks_below
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Counts, Ints, Lattice, Rules, Slab, Terms, Values
 from scorecache.system.compiled import kernel
@@ -56,24 +57,14 @@ def nested_values(
     `known` is the level below. With `parents_only` it is this level, scored already, and what is counted are the sets
     that were passed over but may still be the parents of some child.
     """
+    # P, and room for the sums over the cells of P + {x}
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     nested, n_roots = rows.nested, rows.roots.shape[0]
-    row = np.zeros(max(n_row, 1), np.int64)
-    if n_row > 0:
-        unrank(row_from, n_row, n_vars, lattice.binom, row)
-    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + x_from
-    n_values = sets_before(row_to, n_row, n_vars, lattice.binom) - first
-    n_bounds = len(terms.bound_start) if rules.prune and not is_top and not parents_only else 0
-    joint = np.zeros(n_values, np.int64)
-    bound = np.zeros((n_bounds, n_values), np.int64)
-    n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
-    parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
-    counted = np.zeros(n_stored, np.bool_)
-    if parents_only:
-        for i in range(n_values):
-            counted[i] = known.counted[first + i]
-            for kind in range(parent_value.shape[0]):
-                parent_value[kind, i] = known.parent_value[kind, first + i]
+    row = first_row(row_from, lattice)
+    values = new_values(row, row_to, x_from, parents_only, lattice, terms, rules, known, is_top)
+    first, joint, bound = values.first, values.joint, values.bound
+    parent_value, counted = values.parent_value, values.counted
+    n_parts, n_bounds = len(terms.parent_start), len(bound)
     at_below = np.zeros(n_row + 1, np.int64)
     members = np.empty(n_row + 2, np.int64)
     # line root * (n_row + 1) + i has the tables of the base and row[i:]
@@ -96,11 +87,10 @@ def nested_values(
     for rank in range(row_from, row_to):
         if rank > row_from:
             stale = max(stale, advance(row, n_row))
-        shape_p = 0
-        for i in range(n_row):
-            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
+        shape_p = shape_of(row, lattice)
         at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
         ranks_below(row, n_row, lattice.binom, at_below)
+        # which P + {x} are counted at all
         x_to = row[0] if n_row > 0 else n_vars
         n_needed = 0
         for x in range(x_from, x_to):
@@ -111,6 +101,7 @@ def nested_values(
             n_needed += needed[x]
         if n_needed == 0:
             continue
+        # the table of P, or for few x that of P without its smallest variables, the tail
         n_tail = 0 if n_needed >= FEWEST_REFINED else _tail_length(lattice, row, nested)
         for root in range(n_roots):
             for i in range(stale, n_tail - 1, -1):
@@ -123,6 +114,7 @@ def nested_values(
         for x in range(x_to - 1, x_from - 1, -1):
             if not needed[x]:
                 continue
+            # the cells of P + {x}: without the class first (root 1), so that the tallies of the whole set remain
             shape = lattice.step[shape_p, lattice.kinds[x]]
             if n_tail > 0:
                 for i in range(n_tail):
@@ -144,6 +136,7 @@ def nested_values(
             joint[at + x] = value
             if is_top:
                 continue
+            # the parents' part of its supersets, and the bound on their scores
             counted[at + x] = True
             if n_parts == 0:
                 parent_value[0, at + x] = -value
@@ -151,7 +144,7 @@ def nested_values(
                 parent_value[kind, at + x] = _sum_terms(terms, terms.parent_start[kind], shape, small, large, n_large)
             for kind in range(n_bounds):
                 bound[kind, at + x] = _sum_terms(terms, terms.bound_start[kind], shape, small, large, n_large)
-    return Values(first, joint, bound, parent_value, counted, np.empty((1, 0), np.int32), 0)
+    return values
 
 
 @kernel
