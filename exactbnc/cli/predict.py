@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +13,7 @@ import typer
 from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import STANDARD_STREAM, check_target
+from exactbnc.cli._parsing import names_in
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ Target = Annotated[
         rich_help_panel="Output",
     ),
 ]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", metavar="NAMES", help="Columns of ROWS to repeat in front, with commas.", rich_help_panel="Output"
+    ),
+]
+ProbaOnly = Annotated[
+    bool, typer.Option("--proba-only", help="The probabilities without the class.", rich_help_panel="Output")
+]
 
 
 def predict(
@@ -37,6 +47,8 @@ def predict(
     text: options.TextOptions,
     report: options.OutputOptions,
     output: Target = None,
+    keep: Keep = None,
+    proba_only: ProbaOnly = False,
 ) -> None:
     """Write the most probable class and the probability of every class, one line per row.
 
@@ -52,18 +64,19 @@ def predict(
         check_target(output)
     with expecting(model, Kind.MODEL):
         classifier = read_model(model)
+    kept: dict[str, list[str]] = {name: [] for name in names_in(keep, "--keep")} if keep is not None else {}
     with expecting(rows, Kind.TABLE):
-        table, extra = read_rows(rows, text, classifier)
+        table, extra = read_rows(rows, text, classifier, kept)
         codes = classifier.encode(table)
     log_posterior = classifier.log_posterior(codes)
     facts = _facts(classifier, table, log_posterior, output)
     if output is None:
-        facts["predictions"] = _predictions(classifier, log_posterior)
+        facts["predictions"] = _predictions(classifier, log_posterior, kept, proba_only)
     elif output == STANDARD_STREAM:
-        sys.stdout.write(_csv_text(classifier, log_posterior))
+        sys.stdout.write(_csv_text(classifier, log_posterior, kept, proba_only))
     else:
         with atomic_write(output) as (sink,):
-            sink.write(_csv_text(classifier, log_posterior).encode())
+            sink.write(_csv_text(classifier, log_posterior, kept, proba_only).encode())
     for note in notes_on(classifier, table, extra):
         talk.note(note)
     if output != STANDARD_STREAM:
@@ -83,8 +96,13 @@ class KnownColumns:
         return name in self._known
 
 
-def read_rows(path: str, text: options.TextOptions, classifier: Model) -> tuple[Dataset, list[str]]:
-    """The model's columns of a table, in which values may be missing and anything else; the names of the others."""
+def read_rows(
+    path: str, text: options.TextOptions, classifier: Model, kept: Mapping[str, list[str]] | None = None
+) -> tuple[Dataset, list[str]]:
+    """The model's columns of a table, in which values may be missing and anything else; the names of the others.
+
+    `kept` gets the texts of its columns.
+    """
     from scorecache.data.encoding import MOST_STATES
     from scorecache.data.reading import read_table
 
@@ -96,9 +114,10 @@ def read_rows(path: str, text: options.TextOptions, classifier: Model) -> tuple[
         max_states=MOST_STATES,
         only=columns,
         measured=classifier.cut_points,
+        kept=kept or {},
         least_columns=1,
     )
-    return table, list(columns.others)
+    return table, [name for name in columns.others if name not in (kept or {})]
 
 
 def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
@@ -124,27 +143,34 @@ def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[st
     return notes
 
 
-def _csv_text(classifier: Model, log_posterior: Any) -> str:
+def _csv_text(classifier: Model, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool) -> str:
     import numpy as np
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [str(state) for state in classifier.classes]
-    writer.writerow([classifier.class_name, *(f"P({name})" for name in names)])
-    best = log_posterior.argmax(axis=1)
-    for code, row in zip(best, np.exp(log_posterior), strict=True):
-        writer.writerow([names[code], *map(repr, row.tolist())])
+    predicted = f"predicted {classifier.class_name}" if classifier.class_name in kept else classifier.class_name
+    writer.writerow([*kept, *([] if proba_only else [predicted]), *(f"P({name})" for name in names)])
+    for number, (code, row) in enumerate(zip(log_posterior.argmax(axis=1), np.exp(log_posterior), strict=True)):
+        own = [] if proba_only else [names[code]]
+        writer.writerow([*(texts[number] for texts in kept.values()), *own, *map(repr, row.tolist())])
     return text.getvalue()
 
 
-def _predictions(classifier: Model, log_posterior: Any) -> list[dict[str, Any]]:
+def _predictions(
+    classifier: Model, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool
+) -> list[dict[str, Any]]:
     """What `_csv_text` writes, in the types of JSON."""
     import numpy as np
 
     names = [str(state) for state in classifier.classes]
     return [
-        {"class": names[int(row.argmax())], "probabilities": dict(zip(names, row.tolist(), strict=True))}
-        for row in np.exp(log_posterior)
+        {
+            **({"kept": {name: texts[number] for name, texts in kept.items()}} if kept else {}),
+            **({} if proba_only else {"class": names[int(row.argmax())]}),
+            "probabilities": dict(zip(names, row.tolist(), strict=True)),
+        }
+        for number, row in enumerate(np.exp(log_posterior))
     ]
 
 

@@ -61,6 +61,7 @@ class Options(TypedDict, total=False):
     ignore: Iterable[str]
     only: Container[str] | None
     measured: Container[str] | None
+    kept: Mapping[str, list[str]]
     codes_memory: float | None
     least_columns: int
 
@@ -141,6 +142,8 @@ def read_csv(
         column is read).
     measured
         Columns that are kept as numbers if they have more than `max_states` of them (`Dataset.measurements`).
+    kept
+        Lists by column, to which the texts of every row are added as they are; beside what else is read.
     codes_memory
         Bytes beyond which codes are kept in a file (None: a quarter of the free memory).
     least_columns
@@ -235,6 +238,7 @@ class _Collector:
         self.n_rows = 0
         self._weights_name = options.get("weights")
         self._only, self._measured = options.get("only"), options.get("measured")
+        self._kept = options.get("kept", {})
         self._encoding = text_encoding(
             options.get("states"), options.get("missing", "error"), options.get("max_states")
         )
@@ -242,20 +246,33 @@ class _Collector:
         self._fields = Fields(None if na is None else frozenset(text.strip() for text in na), decimal)
         self._store = CodeStore(options.get("codes_memory"))
         self._columns: list[TextColumn | None] = []
+        self._texts: list[tuple[list[str], int]] = []  # lists to fill, and where their columns are in a batch
+        self._positions: list[int] = []  # of the columns that become codes or weights
         self._weights: list[NDArray[np.int64]] = []
 
     def choose(self, names: Sequence[str]) -> list[bool]:
         """Which columns are read; from now on batches hold these."""
+        if unknown := sorted(self._kept.keys() - set(names)):
+            shown = listing(map(repr, names))
+            raise ParameterError(f"{listing(map(repr, unknown))} cannot be kept, the columns are {shown}")
         is_chosen = chosen_columns(names, self._weights_name, self.ignore, self._only)
+        is_read = [chosen or name in self._kept for name, chosen in zip(names, is_chosen, strict=True)]
         chosen = list(compress(names, is_chosen))
         self._encoding.check_columns([name for name in chosen if name != self._weights_name])
         self._columns = [self._column(name) for name in chosen]
-        return is_chosen
+        read = {name: position for position, name in enumerate(compress(names, is_read))}
+        self._positions = [read[name] for name in chosen]
+        self._texts = [(texts, read[name]) for name, texts in self._kept.items()]
+        return is_read
 
     def add(self, columns: Sequence[Texts], place: Callable[[int, str], str]) -> None:
         """Take a batch; `place` names the file and the line of a text in a column."""
         codes = []
-        for v, (column, (texts, rows)) in enumerate(zip(self._columns, columns, strict=True)):
+        for kept, v in self._texts:
+            texts, rows = columns[v]
+            kept += [texts[row] for row in rows.tolist()]
+        for column, v in zip(self._columns, self._positions, strict=True):
+            texts, rows = columns[v]
             try:
                 if column is None:
                     self._weights.append(weights_of(texts, rows, self._fields))

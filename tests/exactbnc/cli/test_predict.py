@@ -76,6 +76,44 @@ def test_a_file_takes_the_table_and_stdout_the_summary(exactbnc, asia, tmp_path)
     assert lines[2] == f"written:   {target}"
 
 
+def test_columns_are_kept_as_they_stand_and_the_class_left_out(exactbnc, asia, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('id;smoke;dysp\n007;yes;no\n7;?;yes\n"a;b";no;\n')
+
+    run = exactbnc("predict", asia, path, "--keep", "id, smoke", "--proba-only")
+    both = exactbnc("predict", asia, path, "--keep", "dysp", "--json")
+
+    table = list(csv.reader(io.StringIO(run.out)))
+    assert table[0] == ["id", "smoke", "P(no)", "P(yes)"]
+    assert [row[:2] for row in table[1:]] == [["007", "yes"], ["7", "?"], ["a;b", "no"]]
+    plain = list(csv.reader(io.StringIO(exactbnc("predict", asia, path).out)))
+    assert [row[2:] for row in table[1:]] == [row[1:] for row in plain[1:]]
+    assert [row["kept"] for row in json.loads(both.out)["predictions"]] == [
+        {"dysp": "no"},
+        {"dysp": "yes"},
+        {"dysp": ""},
+    ]
+    assert exactbnc("predict", asia, path, "--keep", "dysp").out.startswith("dysp,predicted dysp,P(no),P(yes)\nno,")
+
+
+def test_identifiers_of_any_number_are_kept(exactbnc, asia, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("smoke,id\n" + "".join(f"yes,{row:06d}\n" for row in range(70_000)))
+
+    run = exactbnc("predict", asia, path, "--keep", "id", "--proba-only", "-q")
+
+    lines = run.out.splitlines()
+    assert len(lines) == 70_001
+    assert lines[-1].startswith("069999,0.")
+
+
+def test_a_column_that_is_not_there_cannot_be_kept(exactbnc, asia, rows):
+    run = exactbnc("predict", asia, rows, "--keep", "id")
+
+    assert run.code == ExitCode.USAGE
+    assert run.err == "error: 'id' cannot be kept, the columns are 'smoke', 'bronc', 'mood'\n"
+
+
 def test_json_holds_the_predictions_unless_a_file_does(exactbnc, asia, tmp_path):
     rows = exactbnc("predict", asia, ASIA).out.splitlines()
     document = json.loads(exactbnc("predict", asia, ASIA, "--json").out)

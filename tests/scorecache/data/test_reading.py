@@ -272,3 +272,22 @@ def test_csv_options_do_not_go_with_parquet(tmp_path):
         f"{path}: --separator, --no-header, --encoding and --decimal go with a CSV file, not with Parquet",
     ):
         read_table(path, separator=",")
+
+
+@pytest.mark.parametrize("chunk", [1, 100])
+def test_texts_of_a_column_are_kept_beside_what_is_read(folder, chunk, monkeypatch):
+    monkeypatch.setattr(csvblocks, "BLOCK_BYTES", chunk)
+    columns = {"id": ["07", "7", "x y"], "a": ["0", "1", None], "b": ["u", "v", "u"]}
+    for path in write_both(folder, columns):
+        kept = {"id": [], "a": []}
+
+        found = read_table(path, kept=kept, only={"a", "b"}, missing="category")
+
+        assert kept == {"id": ["07", "7", "x y"], "a": ["0", "1", ""]}
+        assert same(found, read_table(path, ignore=["id"], missing="category"))
+
+
+def test_only_columns_that_exist_are_kept(folder):
+    for path in write_both(folder, {"a": ["0", "1"], "b": ["u", "v"]}):
+        with pytest.raises(ParameterError, match="'id' cannot be kept, the columns are 'a', 'b'"):
+            read_table(path, kept={"id": []})
