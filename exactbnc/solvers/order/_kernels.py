@@ -128,6 +128,7 @@ def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: i
         v = ws.outside[i]
         if children[v, INSIDE_ROW] < 0:
             continue
+        # the families of v that stay below the best cost, and r_S of the one inside S
         look(v, left, left, -1, rows, bits, sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
         n_alive, r_inside = 0, INFINITE
         for e in range(children[v, START], children[v, START] + children[v, N_ENTRIES]):
@@ -140,9 +141,11 @@ def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: i
                     r_inside = entries[e, REDUCED]
         if r_inside == INFINITE:
             continue
+        # the one inside S is all that is left: moving v forward costs nothing, so v alone comes next
         if n_alive == 1:
             n_found = begin
             found.counts[FORCED] = v
+        # the child S + v: g(S) + cost(v, W), and the bound of S with that family
         for w in range(n_words):
             found.states[n_found, w] = states[s, w]
         put(found.states, n_found, v)
@@ -173,6 +176,7 @@ def _in_closed_set(
     for i in range(n_outside):
         is_known[ws.outside[i]] = 0
     for j in range(begin, n_found):
+        # B: the closure of one child, given up once it is as large as the smallest so far
         for w in range(n_words):
             closed[TRIED, w] = 0
         put(closed, TRIED, found.facts[j, VARIABLE])
@@ -180,6 +184,7 @@ def _in_closed_set(
         while n_waiting > 0 and size < smallest:
             n_waiting -= 1
             v = waiting[n_waiting]
+            # needs(v): the variables outside S in living families of v
             if not is_known[v]:
                 is_known[v] = 1
                 look(v, left, left, -1, rows, bits, sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
@@ -189,6 +194,7 @@ def _in_closed_set(
                     if entries[e, REDUCED] <= left:
                         for w in range(n_words):
                             needs[v, w] |= entries[e, MASK + w]
+            # those that B does not hold yet join it
             for w in range(n_words):
                 new = np.uint64(needs[v, w] & ~closed[TRIED, w])
                 closed[TRIED, w] |= needs[v, w]
@@ -203,6 +209,7 @@ def _in_closed_set(
                 closed[SMALLEST, w] = closed[TRIED, w]
     if smallest == n_outside:
         return n_found
+    # the children inside the smallest B move up
     kept = begin
     for j in range(begin, n_found):
         if holds(closed, SMALLEST, found.facts[j, VARIABLE]):

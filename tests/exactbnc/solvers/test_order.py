@@ -1,7 +1,5 @@
 """The search over orders: exact against dynamic programming, repeatable, honest when it is cut short."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -291,10 +289,13 @@ def test_a_root_that_local_search_closes_leaves_nothing_to_search():
     run = Run.of()
     report = Report(problem, table, run.events)
     root = find_root(table, np.arange(10), run, settings=RootSettings(tail=Tail(1e9, 0)), report=report)
-    nothing = replace(root, is_alive=np.zeros(table.n_families, dtype=np.bool_), is_closed=True, incumbent=best)
+    assert root.bound < best.cost
 
-    outcome = OrderSolver().finish(nothing, report, run)
+    closed = root.with_incumbent(best._replace(cost=root.bound))
+    outcome = OrderSolver().finish(closed, report, run)
 
+    assert closed.is_closed
+    assert len(np.unique(table.child[closed.is_alive])) < table.n_vars
     assert (outcome.stop_reason, outcome.statistics.states) == ("proved", 0)
     assert outcome.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-9)
 

@@ -195,10 +195,12 @@ def _bits(
     bits = np.zeros(byte_start[-1] + n_bytes[-1] * (start[n_vars] - start[n_vars - 1]), dtype=np.uint8)
     for v in range(n_vars):
         for column in range(column_start[v], column_start[v + 1]):
+            # column j of child v stands for cut q; its bit lies at the same place in the bytes of every family
             j, q = column - column_start[v], column_cut[column]
             bit = np.uint8(1 << (j & 7))
             at = byte_start[v] + (j >> 3)
             for f in range(start[v], start[v + 1]):
+                # a(v, W) >= level: for a cluster |W n C| < k, for a facet by its table
                 if cut_facet[q] < 0:
                     n_common = np.int64(0)
                     for w in range(n_words):
