@@ -1,6 +1,7 @@
 """A layered drawing of a DAG in the manner of Sugiyama, Tagawa and Toda (1981).
 
-1. *Layers*: parents above children, no layer with more than `capacity` boxes, which is chosen for the shape of a page.
+1. *Layers*: parents above children, no layer with more than `capacity` boxes, which is chosen for the shape of a page;
+   either as high as possible, or where the arcs are shortest in total (Gansner et al., 1993), whichever reads better.
 2. *Order*: an arc that skips layers gets a dummy vertex in each; barycentre sweeps and swaps of neighbours reduce
    crossings, and the best order seen is kept.
 3. *Coordinates*: every vertex is drawn towards the mean of its neighbours. Within a layer that is a least squares
@@ -96,15 +97,27 @@ class _Graph:
 def _best_shaped(
     parents: Sequence[Sequence[int]], hub: int | None, widths: Sequence[float], shape: float
 ) -> tuple[_Graph, list[float], list[float]]:
-    """The drawing whose boxes are largest once it is fitted into a page; of large networks only one is tried."""
+    """The drawing that reads best; of large networks only one is tried."""
     n = len(parents)
     factors = CAPACITIES if n <= MOST_TRIED else CAPACITIES[:1]
+    starts = [_shortest_layers(parents), *([[0] * n] if n <= MOST_TRIED else [])]
     drawings = []
     for capacity in sorted({max(5, ceil(factor * sqrt(n))) for factor in factors}, reverse=True):
-        graph = _with_dummies(parents, _assign_layers(parents, hub, capacity), widths)
-        order = _reduce_crossings(graph)
-        drawings.append((graph, _relax(graph, order), _heights(graph, order)))
-    return min(drawings, key=lambda drawing: _page_height(drawing[1], drawing[2], shape))
+        for start in starts:
+            graph = _with_dummies(parents, _assign_layers(parents, hub, capacity, start), widths)
+            order = _reduce_crossings(graph)
+            x, y = _relax(graph, order), _heights(graph, order)
+            cost = _page_height(x, y, shape) ** 2 * _tangle(graph, order)
+            drawings.append((cost, graph, x, y))
+    _, graph, x, y = min(drawings, key=lambda drawing: drawing[0])
+    return graph, x, y
+
+
+def _tangle(graph: _Graph, order: Order) -> float:
+    """How hard the arcs are to follow: the layers that an arc spans, times one plus the crossings of an arc."""
+    n_arcs = max(1, len(graph.chains))
+    spans = sum(len(chain) - 1 for chain in graph.chains.values())
+    return max(1, spans) / n_arcs * (1 + _n_crossings(graph, order) / n_arcs)
 
 
 def _page_height(x: Sequence[float], y: Sequence[float], shape: float) -> float:
@@ -124,8 +137,27 @@ def _spread(x: list[float], y: list[float], shape: float, most: float) -> None:
         y[:] = [place * min(most, max(1.0, width / shape / height)) for place in y]
 
 
-def _assign_layers(parents: Sequence[Sequence[int]], hub: int | None, capacity: int) -> list[int]:
-    """Long chains first, each variable as high as room allows; then down again where that shortens the arcs."""
+def _shortest_layers(parents: Sequence[Sequence[int]]) -> list[int]:
+    """min sum over the arcs of (y_child - y_parent) s.t. y_child - y_parent >= 1, which has an integral solution."""
+    arcs = [(parent, child) for child, listed in enumerate(parents) for parent in listed]
+    if not arcs:
+        return [0] * len(parents)
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    rows = [*range(len(arcs)), *range(len(arcs))]
+    columns = [parent for parent, _ in arcs] + [child for _, child in arcs]
+    above = coo_array(([1.0] * len(arcs) + [-1.0] * len(arcs), (rows, columns)), shape=(len(arcs), len(parents)))
+    cost = -above.sum(axis=0) + 1e-3 / len(parents)  # and as high as that allows
+    found = linprog(cost, A_ub=above.tocsr(), b_ub=[-1.0] * len(arcs), method="highs-ds").x
+    return [round(layer) for layer in found]
+
+
+def _assign_layers(parents: Sequence[Sequence[int]], hub: int | None, capacity: int, least: Sequence[int]) -> list[int]:
+    """Each variable as high as room allows, long chains first; then down again where that shortens the arcs.
+
+    `least` has a layer per variable above which it is not put.
+    """
     children = _children(parents)
     depth_below = [0] * len(parents)
     for v in reversed(topological_order(parents)):
@@ -134,10 +166,10 @@ def _assign_layers(parents: Sequence[Sequence[int]], hub: int | None, capacity: 
     layer_of = [0] * len(parents)
     taken: dict[int, int] = {}
     first = 0 if hub is None else 1
-    for v in sorted(range(len(parents)), key=lambda v: (is_alone[v], -depth_below[v], v)):
+    for v in sorted(range(len(parents)), key=lambda v: (is_alone[v], least[v], -depth_below[v], v)):
         if v == hub:
             continue
-        layer = max((layer_of[parent] + 1 for parent in parents[v]), default=first)
+        layer = max(first + least[v], *(layer_of[parent] + 1 for parent in parents[v]), first)
         while taken.get(layer, 0) >= capacity:
             layer += 1
         layer_of[v] = layer

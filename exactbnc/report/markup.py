@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-WORD_ENDS = re.compile("(?<=[_./:;,|-])(?=[^_./:;,|-])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+WORD_ENDS = re.compile("(?<=[_./:;,|-])(?=[^_./:;,|-])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])")
 """Where a name without spaces may be broken; the script has the same rule."""
 _NEVER_IN_SCRIPTS = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
 
