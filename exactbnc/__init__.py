@@ -30,6 +30,8 @@ _HOMES = {
     "EqualFrequencyDiscretizer": "exactbnc.learning.discretize",
     "ExactBNClassifier": "exactbnc.learning.classifiers",
     "fit_parameters": "exactbnc.network.parameters",
+    "graph_svg": "exactbnc.pictures.inline",
+    "load": "exactbnc.network.formats.files",
     "Limits": "exactbnc.run.limits",
     "MDLPDiscretizer": "exactbnc.learning.discretize",
     "MedianDiscretizer": "exactbnc.learning.discretize",

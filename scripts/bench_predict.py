@@ -25,6 +25,7 @@ from _bench import machine_facts
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers import ExactBNClassifier
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.sampling import sample
 
 TARGET = 2e6
 """Rows per second of `predict_log_proba`, complete rows."""
@@ -66,7 +67,7 @@ def main() -> int:
     print("\n".join(f"{name}: {value}" for name, value in machine_facts().items()))
 
     net = network(options.features, options.states, options.classes, options.parents, seed=0)
-    data = net.sample(options.rows, seed=1)
+    data = sample(net, options.rows, seed=1)
     table = np.ascontiguousarray(data.codes[:-1].T.astype(np.int64))
     y = data.codes[-1]
     train = slice(0, 20_000)

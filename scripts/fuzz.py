@@ -18,6 +18,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -30,9 +31,9 @@ import numpy as np
 from exactbnc.checkpoint.file import Saved, problem_hash, read_checkpoint, write_checkpoint
 from exactbnc.formats import network_text, read_network
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.model import Model, read_model, write_model
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.formats.files import read_bayesnet, write_bayesnet
+from exactbnc.network.formats import bayesnetjson
+from exactbnc.network.formats.files import load, write_bayesnet
 from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
 from exactbnc.problem.problem import Problem
 from scorecache.cache import ScoreCache
@@ -54,6 +55,11 @@ TOKEN = re.compile(rb'\w+|[-+]?\d+(?:\.\d*)?|"[^"\n]*"|\s+|.', re.DOTALL)
 DAG_OF_3 = DAG.of("abc", [[], [0], [0, 1]])
 TABLES = (np.array([0.25, 0.75]), np.full((2, 3), 1 / 3), np.full((2, 3, 2), 0.5))
 NET = BayesNet(DAG_OF_3, (("no", "yes"), (0, 1, 2), (True, False)), TABLES)
+LEARNED = replace(NET, class_name="a", cut_points={"b": (0.5, 1.5)}, solution={"status": "optimal", "score": -1.5})
+MODEL = (
+    '{"format": "exactbnc.model", "schema_version": 1, "class": "a", "cut_points": {"b": [0.5, 1.5]}, "solution": {}, '
+    f'"provenance": {{}}, "network": {bayesnetjson.render(NET)[0]}}}'
+)
 RECORD = Record("bdeu", {"ess": 1.0}, Domain.of("abc"), "none", n_rows=20)
 CACHE = ScoreCache.from_families("abc", [[(-1.5, ()), (-2.5, ((v + 1) % 3,))] for v in range(3)], RECORD)
 PROBLEM = Problem(CACHE, listed_families_only=True)
@@ -84,10 +90,11 @@ READERS: dict[str, tuple[Any, ...]] = {
         for kind, suffix in {"network": ".json", "dot": ".dot", "adjacency": ".csv", "modelstring": ".txt"}.items()
     },
     **{
-        kind: _reader(suffix, lambda path: write_bayesnet(NET, path), read_bayesnet)
+        kind: _reader(suffix, lambda path: write_bayesnet(NET, path), load)
         for kind, suffix in {"bif": ".bif", "xmlbif": ".xml", "bayesnet": ".json"}.items()
     },
-    "model": _reader(".json", lambda path: write_model(Model(NET, "a", {"b": (0.5, 1.5)}), path), read_model),
+    "learned": _reader(".json", lambda path: write_bayesnet(LEARNED, path), load),
+    "model": _reader(".json", MODEL.encode(), load),
     "checkpoint": _reader(
         ".npz",
         lambda path: write_checkpoint(path, CHECKPOINT_HASH, SAVED),

@@ -24,7 +24,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from sklearn.datasets import load_breast_cancer
 
 from exactbnc import Constraints, ExactBNClassifier, Problem, plot, solve
-from exactbnc.pictures.plot import plot_on
+from exactbnc.pictures.plot import plot
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Point, exact_clusters
 from exactbnc.solvers.bounds.root._highs import ColumnLP
@@ -180,7 +180,7 @@ def draw_overview(recorded: dict[str, Any]) -> Figure:
     figure = Figure(figsize=(width + chart, height + title), facecolor="white")
     whole = (width + chart, height + title)
     left = figure.add_axes((0, 0, width / whole[0], height / whole[1]))
-    plot_on(model.dag_, left, class_name=model.class_name_)
+    plot(model.dag_, ax=left, class_name=model.class_name_)
     left.set_title("the best augmented naive Bayes, proved", fontsize=12.5, color=INK, pad=2)
     right = figure.add_axes(((width + 0.95) / whole[0], 0.75 / whole[1], (chart - 1.2) / whole[0], 3.75 / whole[1]))
     _draw_rounds(right, recorded["rounds"], title="a proof on 31 variables: bound and incumbent meet")

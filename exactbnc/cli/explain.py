@@ -13,8 +13,7 @@ from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli.predict import notes_on, read_rows
 
 if TYPE_CHECKING:
-    from exactbnc.learning.model import Model
-    from exactbnc.network.bayesnet import Codes
+    from exactbnc.network.bayesnet import BayesNet, Codes
     from exactbnc.network.contributions import Contributions
     from scorecache.data.dataset import Dataset
 
@@ -43,19 +42,19 @@ def explain(
 
     Families with an unknown value cannot be separated: they are one term, with the values summed out.
     """
-    from exactbnc.learning.model import read_model
     from exactbnc.network.contributions import contributions
+    from exactbnc.network.formats.files import load
 
     talk = report.output()
     with expecting(model, Kind.MODEL):
-        classifier = read_model(model)
+        classifier = load(model)
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier)
         codes = classifier.encode(table)
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
-    shares = contributions(classifier.net, classifier.required_class, codes)
+    shares = contributions(classifier, classifier.required_class, codes)
     for note in notes_on(classifier, table, extra):
         talk.note(note)
     explained = []
@@ -67,7 +66,7 @@ def explain(
     talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_explained})
 
 
-def _pair(classifier: Model, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
+def _pair(classifier: BayesNet, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
     """The class to speak for and the one to compare with: of the two that lead, those that were not asked for."""
     first, second = leading
     other = None if against is None else _class(classifier, against)
@@ -80,7 +79,7 @@ def _pair(classifier: Model, leading: tuple[Any, Any], of: str | None, against: 
 
 
 def _explained(
-    classifier: Model, table: Dataset, codes: Codes, shares: Contributions, row: int, wanted: Any, other: Any
+    classifier: BayesNet, table: Dataset, codes: Codes, shares: Contributions, row: int, wanted: Any, other: Any
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -106,18 +105,18 @@ def _explained(
     }
 
 
-def _is_known(classifier: Model, codes: Codes, term: str, row: int) -> bool:
+def _is_known(classifier: BayesNet, codes: Codes, term: str, row: int) -> bool:
     """Does the row have all values of the family, the class aside?"""
     from exactbnc.network.bayesnet import UNKNOWN
 
-    net = classifier.net
+    net = classifier
     family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.required_class]}
     return all(codes[v, row] != UNKNOWN for v in family)
 
 
-def _term(classifier: Model, table: Dataset, codes: Codes, term: str, row: int) -> dict[str, Any]:
+def _term(classifier: BayesNet, table: Dataset, codes: Codes, term: str, row: int) -> dict[str, Any]:
     """A family in the words of the table and of the model; the class has no value."""
-    net, v = classifier.net, classifier.net.index[term]
+    net, v = classifier, classifier.index[term]
     facts: dict[str, Any] = {"term": term, "value": None, "state": None}
     if term != classifier.class_name:
         facts["value"] = str(table.value(term, row))
@@ -126,7 +125,7 @@ def _term(classifier: Model, table: Dataset, codes: Codes, term: str, row: int) 
     return facts
 
 
-def _class(classifier: Model, text: str) -> Any:
+def _class(classifier: BayesNet, text: str) -> Any:
     found = [state for state in classifier.classes if str(state) == text]
     if not found:
         listed = ", ".join(map(str, classifier.classes))

@@ -19,7 +19,7 @@ from exactbnc.cli._training import check_kept, prepared, training_data
 
 if TYPE_CHECKING:
     from exactbnc.learning.learn import Learned, Recipe
-    from exactbnc.learning.model import Model
+    from exactbnc.network.bayesnet import BayesNet
     from scorecache.data.dataset import Dataset
 
 Select = Annotated[
@@ -76,7 +76,6 @@ def learn(
 
     from exactbnc.learning.learn import Recipe, networks_by
     from exactbnc.learning.learn import learn as find
-    from exactbnc.learning.model import write_model
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
     from exactbnc.pictures.plot import plot
@@ -118,11 +117,11 @@ def learn(
         "max_states": table.max_states,
         "ignore": table.ignore or None,
     }
-    model = _model(learned, dataset, source, class_name, cut_points, recipe, selection, steps)
+    model = _model(learned, source, class_name, cut_points, recipe, selection, steps)
     if file.path is not None and suffix == ".json":
-        write_model(model, file.path)
+        write_bayesnet(model, file.path)
     elif file.path is not None:
-        for note in write_bayesnet(model.net, file.path, class_name=class_name):
+        for note in write_bayesnet(model, file.path):
             talk.note(note)
         talk.note("the file holds the network alone; cut points and provenance go into a .json")
     if file.plot is not None:
@@ -135,15 +134,14 @@ def learn(
 
 def _model(
     learned: Learned,
-    dataset: Dataset,
     source: Dataset,
     class_name: str,
     cut_points: dict[str, tuple[float, ...]],
     recipe: Recipe,
     selection: Any,
     steps: dict[str, Any],
-) -> Model:
-    from exactbnc.learning.model import model_of
+) -> BayesNet:
+    from exactbnc.learning.network import network_of
 
     provenance = {
         "recipe": recipe.to_json(),
@@ -153,13 +151,13 @@ def _model(
         "dropped_features": {} if selection is None else dict(selection.dropped),
         **origin().to_json(),
     }
-    return model_of(learned, dataset, class_name=class_name, cut_points=cut_points, provenance=provenance)
+    return network_of(learned, class_name=class_name, cut_points=cut_points, provenance=provenance)
 
 
 def _facts(
-    model: Model, learned: Learned, dataset: Dataset, selection: Any, seconds: dict[str, float]
+    model: BayesNet, learned: Learned, dataset: Dataset, selection: Any, seconds: dict[str, float]
 ) -> dict[str, Any]:
-    from exactbnc.learning.model import solution_facts
+    from exactbnc.learning.network import solution_facts
 
     recipe = model.provenance["recipe"]
     return {

@@ -17,7 +17,7 @@ from exactbnc.cli._parsing import names_in
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
-    from exactbnc.learning.model import Model
+    from exactbnc.network.bayesnet import BayesNet, Codes
     from scorecache.data.dataset import Dataset
 
 Target = Annotated[
@@ -54,7 +54,7 @@ def predict(
 
     Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
     """
-    from exactbnc.learning.model import read_model
+    from exactbnc.network.formats.files import load
     from scorecache.system.atomic import atomic_write
 
     if output is None and not report.as_json:
@@ -63,7 +63,7 @@ def predict(
     if output is not None:
         check_target(output)
     with expecting(model, Kind.MODEL):
-        classifier = read_model(model)
+        classifier = load(model)
     kept: dict[str, list[str]] = {name: [] for name in names_in(keep, "--keep")} if keep is not None else {}
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier, kept)
@@ -86,8 +86,8 @@ def predict(
 class KnownColumns:
     """The columns of a model; of any other that is asked for, the name is kept."""
 
-    def __init__(self, classifier: Model) -> None:
-        self._known = classifier.net.index
+    def __init__(self, classifier: BayesNet) -> None:
+        self._known = classifier.index
         self.others: dict[str, None] = {}
 
     def __contains__(self, name: object) -> bool:
@@ -97,7 +97,7 @@ class KnownColumns:
 
 
 def read_rows(
-    path: str, text: options.TextOptions, classifier: Model, kept: Mapping[str, list[str]] | None = None
+    path: str, text: options.TextOptions, classifier: BayesNet, kept: Mapping[str, list[str]] | None = None
 ) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others.
 
@@ -120,9 +120,10 @@ def read_rows(
     return table, [name for name in columns.others if name not in (kept or {})]
 
 
-def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[str]:
+def notes_on(classifier: BayesNet, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
     from exactbnc.network.bayesnet import UNKNOWN
+    from exactbnc.network.rows import unseen_values
     from scorecache.data.encoding import MISSING_STATE
 
     notes = []
@@ -133,17 +134,23 @@ def notes_on(classifier: Model, table: Dataset, extra: Sequence[str]) -> list[st
         notes.append(f"columns that the model does not know are left out: {listing(extra)}")
     if classifier.class_name in table.index:
         present = [state for state in table.states[table.index[classifier.class_name]] if state != MISSING_STATE]
-        if present and (classifier.class_codes(table) == UNKNOWN).all():
+        if present and (_class_codes(classifier, table) == UNKNOWN).all():
             classes = listing(map(repr, classifier.classes))
             notes.append(
                 f"the table's classes, {listing(map(repr, present))}, are not among those of the model, {classes}"
             )
-    for name, values in classifier.unseen(table).items():
+    for name, values in unseen_values(classifier, table).items():
         notes.append(f"values of {name} never seen in training are summed out: {listing(values)}")
     return notes
 
 
-def _csv_text(classifier: Model, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool) -> str:
+def _class_codes(classifier: BayesNet, table: Dataset) -> Codes:
+    """The class of every row, unknown where the network does not have it."""
+    codes: Codes = classifier.encode(table)[classifier.position(classifier.required_class)]
+    return codes
+
+
+def _csv_text(classifier: BayesNet, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool) -> str:
     import numpy as np
 
     text = io.StringIO()
@@ -158,7 +165,7 @@ def _csv_text(classifier: Model, log_posterior: Any, kept: Mapping[str, list[str
 
 
 def _predictions(
-    classifier: Model, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool
+    classifier: BayesNet, log_posterior: Any, kept: Mapping[str, list[str]], proba_only: bool
 ) -> list[dict[str, Any]]:
     """What `_csv_text` writes, in the types of JSON."""
     import numpy as np
@@ -174,7 +181,7 @@ def _predictions(
     ]
 
 
-def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str | None) -> dict[str, Any]:
+def _facts(classifier: BayesNet, table: Dataset, log_posterior: Any, output: str | None) -> dict[str, Any]:
     import numpy as np
 
     from exactbnc.network.bayesnet import UNKNOWN
@@ -189,7 +196,7 @@ def _facts(classifier: Model, table: Dataset, log_posterior: Any, output: str | 
         "output": output,
     }
     if classifier.class_name in table.index:
-        actual = classifier.class_codes(table)
+        actual = _class_codes(classifier, table)
         is_missing = np.array([state == MISSING_STATE for state in table.states[table.index[classifier.class_name]]])
         has_class = (actual != UNKNOWN) | ~is_missing[table.column(classifier.class_name)]
         if (actual != UNKNOWN).any():

@@ -104,7 +104,7 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     steps = subject.provenance.get("steps")
     known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}
     known |= {name: value for name, value in given.items() if value is not None}
-    has_cuts = known.get("discretize") is not None or (subject.model is not None and subject.model.cut_points)
+    has_cuts = known.get("discretize") is not None or (subject.net is not None and subject.net.cut_points)
     dataset = read_table(
         path,
         **{name: known[name] for name in ("separator", "encoding", "decimal", "na") if known.get(name) is not None},

@@ -7,8 +7,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from scorecache.errors import ParameterError
+from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    import networkx
 
 Arc = tuple[str, str]
 
@@ -143,6 +148,72 @@ class DAG:
                 reached.add(parent)
                 waiting.extend(self.parents[parent])
         return frozenset(reached)
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """The parents, children and children's other parents of a variable, in the order of the variables.
+
+        Given them the variable is independent of all others.
+
+        Examples
+        --------
+        >>> DAG.from_modelstring("[A][B][C|A:B][D|C]").markov_blanket("A")
+        ('B', 'C')
+        """
+        v = self.position(name)
+        families = [{child, *listed} for child, listed in enumerate(self.parents) if v in (child, *listed)]
+        return tuple(self.names[u] for u in sorted(set().union(*families) - {v}))
+
+    def d_separated(self, a: str | Iterable[str], b: str | Iterable[str], given: str | Iterable[str] = ()) -> bool:
+        """Whether the graph makes two variables, or two sets of them, independent given others.
+
+        Parameters
+        ----------
+        a, b, given : str or iterable of str
+            Sets of variables without a common member.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        ParameterError
+            If a name is not a variable, or two of the sets have one in common.
+
+        Examples
+        --------
+        >>> dag = DAG.from_modelstring("[A][B][C|A:B]")
+        >>> dag.d_separated("A", "B"), dag.d_separated("A", "B", given=["C"])
+        (True, False)
+        """
+        from exactbnc.graph.separation import is_separated
+
+        first, second, known = (
+            {self.position(name) for name in ((names,) if isinstance(names, str) else names)} for names in (a, b, given)
+        )
+        common = (first & second) | (first & known) | (second & known)
+        if common:
+            listed = ", ".join(repr(self.names[v]) for v in sorted(common))
+            raise ParameterError(f"a, b and given must have no variable in common. Got {listed} twice.")
+        return is_separated(self.parents, first, second, known)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The graph as one of networkx, its nodes the names.
+
+        Examples
+        --------
+        >>> list(DAG.from_modelstring("[A][B|A]").to_networkx().edges)
+        [('A', 'B')]
+        """
+        from exactbnc.graph.nx import to_networkx
+
+        return to_networkx(self)
+
+    def position(self, name: str) -> int:
+        """The index of a variable; an error lists the names if it is unknown."""
+        if name not in self.names:
+            raise ParameterError(f"{name!r} is not a variable; variables are {listing(map(repr, self.names))}")
+        return self.names.index(name)
 
     def immoralities(self) -> Iterator[tuple[int, int, int]]:
         """(a, child, b) with a < b both parents of the child and not adjacent."""

@@ -9,8 +9,12 @@ topological order; the last parent x of y decides for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exactbnc.graph.dag import DAG, Arc
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,23 @@ class CPDAG:
     names: tuple[str, ...]
     arcs: tuple[Arc, ...]
     edges: tuple[tuple[str, str], ...]
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The graph as one of networkx, a reversible edge as two arcs; the edge attribute `compelled` tells them apart.
+
+        Examples
+        --------
+        >>> list(cpdag(DAG.from_modelstring("[A][B|A]")).to_networkx().edges(data="compelled"))
+        [('A', 'B', False), ('B', 'A', False)]
+        """
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self.arcs, compelled=True)
+        graph.add_edges_from(self.edges, compelled=False)
+        graph.add_edges_from(((b, a) for a, b in self.edges), compelled=False)
+        return graph
 
 
 def cpdag(dag: DAG) -> CPDAG:

@@ -2,27 +2,35 @@
 
     P(x_1, ..., x_n) = prod_v P(x_v | parents of v)
 
-Values are given as codes, variables x rows, as in `Dataset.codes`; the code UNKNOWN is a value that is missing or
-not a state, and is summed out exactly in every probability.
+`BayesNet` is what `learn` and `load` return. Its questions are asked in names and states and answered with labelled
+tables of pandas; below them lie the methods on codes, variables x rows, as in `Dataset.codes`. There the code UNKNOWN
+is a value that is missing or not a state, and is summed out exactly in every probability.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.graph.dag import DAG
+from exactbnc.graph.dag import DAG, Arc
+from exactbnc.network.numbers import bins_of, numbers_of
 from exactbnc.network.states import state_codes
-from scorecache.data.dataset import Dataset
+from exactbnc.run.solution import Status
+from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
+    import networkx
+    import pandas
+    from matplotlib.axes import Axes
+
     from exactbnc.network.posterior import Posterior
 
 Floats = NDArray[np.float64]
@@ -35,60 +43,60 @@ ROW_SUM_TOLERANCE = 1e-6
 """How far from one the probabilities of a configuration may add up: files contain rounded numbers."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BayesNet:
     """A Bayesian network: a structure, the states of its variables, and their conditional probabilities.
 
-    `fit_parameters` estimates one from data, and `read_bayesnet` reads one from a file.
+    `learn` finds one for data, `load` reads one from a file, `fit_parameters` estimates one for a given structure.
 
     Parameters
     ----------
     dag : DAG
     states : tuple of tuples
-        Per variable, its states.
+        Per variable, its states. A state "missing" is what missing values of a table become.
     tables : tuple of float64 arrays
         `tables[v]` has one axis per parent, ascending as in `dag.parents[v]`, and the states of v on the last axis. The
         probabilities on that axis add up to one. The arrays become read-only.
+    class_name : str, optional
+        The class of a classifier.
+    cut_points : mapping of names to ascending numbers
+        For the columns that were discretised: their states are the intervals between the cut points.
+    solution : mapping
+        What the search found, as `save` stores it: status, score, bound, gap, method and more; empty if not learned.
+    provenance : mapping
+        Where the network comes from: recipe, data, versions.
 
     Raises
     ------
     ParameterError
-        If states or tables do not fit the structure, or a table does not contain probabilities.
+        If states or tables do not fit the structure, a table does not contain probabilities, the class is not a
+        variable, or the cut points do not fit the states.
 
     Examples
     --------
     >>> dag = DAG.from_arcs(["rain", "wet"], [("rain", "wet")])
     >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
     >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables)
-    >>> net.query("rain", evidence={"wet": "yes"}).round(3).tolist()
-    [0.333, 0.667]
+    >>> net
+    BayesNet: 2 variables, 1 arc, 3 free parameters
+    >>> net.query("rain", given={"wet": "yes"}).round(3).to_dict()
+    {'no': 0.333, 'yes': 0.667}
     """
 
     dag: DAG
     states: tuple[tuple[Hashable, ...], ...]
     tables: tuple[Floats, ...]
+    class_name: str | None = None
+    cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    solution: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not len(self.states) == len(self.tables) == self.dag.n_vars:
-            raise ParameterError(
-                f"{self.dag.n_vars} variables need as many lists of states and tables. "
-                f"Got {len(self.states)} and {len(self.tables)} instead."
-            )
-        for name, listed in zip(self.names, self.states, strict=True):
-            if not 1 <= len(listed) <= UNKNOWN:
-                raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states. Got {len(listed)} instead.")
-            if len(set(listed)) < len(listed):
-                raise ParameterError(f"the states of {name!r} must be different from each other")
-        for v, (name, table) in enumerate(zip(self.names, self.tables, strict=True)):
-            shape = tuple(len(self.states[u]) for u in (*self.dag.parents[v], v))
-            if table.shape != shape or table.dtype != np.float64:
-                raise ParameterError(
-                    f"the table of {name} must be float64 {shape}, its parents' states and its own. "
-                    f"Got {table.dtype} {table.shape} instead."
-                )
-            if not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
-                raise ParameterError(f"the table of {name} must contain probabilities that add up to one")
-            table.flags.writeable = False
+        _check_states(self)
+        _check_tables(self)
+        _check_columns(self)
+
+    # What it is
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,6 +105,11 @@ class BayesNet:
     @property
     def n_vars(self) -> int:
         return self.dag.n_vars
+
+    @property
+    def arcs(self) -> tuple[Arc, ...]:
+        """(parent, child) pairs of names."""
+        return self.dag.arcs
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
@@ -111,11 +124,464 @@ class BayesNet:
         """Free parameters: (r - 1) q, added up over the variables."""
         return sum(table.size // table.shape[-1] * (table.shape[-1] - 1) for table in self.tables)
 
+    @property
+    def required_class(self) -> str:
+        """The class; a ParameterError if the network has none."""
+        if self.class_name is None:
+            raise ParameterError("the network has no class; name one (target=), or learn a classifier")
+        return self.class_name
+
+    @property
+    def classes(self) -> tuple[Hashable, ...]:
+        """The states of the class."""
+        return self.states_of(self.required_class)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The variables but the class."""
+        return tuple(name for name in self.names if name != self.class_name)
+
+    def states_of(self, name: str) -> tuple[Hashable, ...]:
+        """The states of a variable."""
+        return self.states[self.position(name)]
+
     def position(self, name: str) -> int:
         """The index of a variable; an error lists the names if it is unknown."""
         if name not in self.index:
             raise ParameterError(f"{name!r} is not a variable; variables are {listing(map(repr, self.names))}")
         return self.index[name]
+
+    # What was proved
+
+    @property
+    def status(self) -> Status | None:
+        """What is known of the structure; None for a network that was not learned here."""
+        known = self.solution.get("status")
+        return None if known is None else Status(known)
+
+    @property
+    def score(self) -> float | None:
+        """The score of the structure."""
+        return self.solution.get("score")
+
+    @property
+    def bound(self) -> float | None:
+        """No structure scores more."""
+        return self.solution.get("bound")
+
+    @property
+    def gap(self) -> float | None:
+        """Bound less score; 0 where the structure is proved best."""
+        return self.solution.get("gap")
+
+    # Questions in names and states
+
+    def cpt(self, name: str) -> pandas.DataFrame:
+        """The conditional probability table of a variable: one row per configuration of its parents.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        pandas.DataFrame
+            The states of the variable are its columns, the states of the parents its index.
+
+        Examples
+        --------
+        >>> dag = DAG.from_arcs(["rain", "wet"], [("rain", "wet")])
+        >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
+        >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).cpt("wet")
+        wet    no  yes
+        rain          
+        no    0.9  0.1
+        yes   0.2  0.8
+        """
+        from exactbnc.network.labels import frame_of
+
+        v = self.position(name)
+        return frame_of(self, [*self.dag.parents[v], v], self.tables[v])
+
+    def query(self, *names: str, given: Mapping[str, Hashable] | None = None) -> pandas.Series | pandas.DataFrame:
+        """P(names | given), exactly.
+
+        Parameters
+        ----------
+        *names : str
+        given : mapping of names to values, optional
+            A value is a state, or what has its text or is the same number; for a discretised column also a number. None
+            and NaN are values that are not known.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+            A Series over the states of one variable; for several a DataFrame with the states of the last as columns.
+
+        Raises
+        ------
+        ParameterError
+            If a name is not a variable, a value not one of its states, or `given` impossible.
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.query("lung", given={"smoke": "yes"}).to_dict()
+        {'yes': 0.1, 'no': 0.9}
+        """
+        from exactbnc.network.labels import frame_of, series_of
+        from exactbnc.network.posterior import query
+
+        targets = self._targets(names, given or {})
+        found = query(self, targets, self.encode_row(given or {}))
+        if np.isnan(found).any():
+            raise _impossible(given or {})
+        return series_of(self, targets[0], found) if len(targets) == 1 else frame_of(self, targets, found)
+
+    def most_likely(self, *names: str, given: Mapping[str, Hashable] | None = None) -> pandas.Series:
+        """The jointly most likely states of some variables, exactly.
+
+        Parameters
+        ----------
+        *names : str
+            The variables that matter (MAP: all others are summed out); none are all that are not given (MPE).
+        given : mapping of names to values, optional
+            As in `query`.
+
+        Returns
+        -------
+        pandas.Series
+            The state of every variable.
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.most_likely("tub", "lung", given={"xray": "yes"}).to_dict()
+        {'tub': 'no', 'lung': 'yes'}
+        """
+        from exactbnc.network.labels import states_series
+        from exactbnc.network.most_likely import most_likely
+        from exactbnc.network.posterior import query
+
+        evidence = self.encode_row(given or {})
+        targets = self._targets(names, given or {}) if names else np.flatnonzero(evidence == UNKNOWN).tolist()
+        if names:
+            found = query(self, targets, evidence)
+            if np.isnan(found).any():
+                raise _impossible(given or {})
+            best = np.unravel_index(int(found.argmax()), found.shape)
+            return states_series(self, targets, list(map(int, best)))
+        completed = most_likely(self, evidence[:, None])
+        if not np.isfinite(self.log_probability(completed)[0]):
+            raise _impossible(given or {})
+        return states_series(self, targets, completed[targets, 0].tolist())
+
+    def do(self, **values: Hashable) -> BayesNet:
+        """The network after an intervention that sets some variables: their arcs from parents are cut.
+
+        Parameters
+        ----------
+        **values : hashable
+            Per variable, the state (or number) it is set to; `do(**{"a name": "yes"})` for names with blanks.
+
+        Returns
+        -------
+        BayesNet
+            The mutilated network; what was proved of the structure does not hold for it, and is left out.
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.do(lung="yes").query("smoke").to_dict()
+        {'yes': 0.5, 'no': 0.5}
+        """
+        row = self.encode_row(values)
+        for name in values:
+            if row[self.index[name]] == UNKNOWN:
+                raise ParameterError(f"do needs a state of {name!r}, got {values[name]!r}")
+        is_set = row != UNKNOWN
+        parents = [() if is_set[v] else listed for v, listed in enumerate(self.dag.parents)]
+        tables = [np.eye(len(self.states[v]))[row[v]] if is_set[v] else self.tables[v] for v in range(self.n_vars)]
+        provenance = {**self.provenance, "do": {name: str(value) for name, value in values.items()}}
+        return replace(
+            self, dag=DAG.of(self.names, parents), tables=tuple(tables), solution={}, provenance=provenance
+        )
+
+    def sample(self, n_rows: int, *, seed: int = 0) -> pandas.DataFrame:
+        """Draw rows from the joint distribution.
+
+        Parameters
+        ----------
+        n_rows : int
+        seed : int, default 0
+            The same seed draws the same rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One column per variable.
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.sample(3, seed=1)["smoke"].tolist()
+        ['yes', 'no', 'yes']
+        """
+        from exactbnc.network.sampling import sample
+
+        return sample(self, n_rows, seed=seed).to_pandas()
+
+    def impute(self, data: Any) -> Any:
+        """Replace the missing values of every row by their jointly most likely states given the values it has.
+
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+
+        Returns
+        -------
+        DataFrame
+            The frame with its missing values replaced, of the library that it came from; pandas for other data.
+            Columns that are not variables stay as they are, and so do the missing values of rows that cannot occur. In
+            a discretised column the replacement is an interval.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.impute(pd.DataFrame({"lung": ["yes"], "xray": [None], "either": [None]}))
+          lung xray either
+        0  yes  yes    yes
+        """
+        from exactbnc.network.imputation import impute
+
+        return impute(self, data)
+
+    def predict_proba(self, data: Any, target: str | None = None) -> pandas.DataFrame:
+        """P(target | the other known values of the row), exactly.
+
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+            Columns are matched by name; values that are absent, missing or never seen are summed out.
+        target : str, optional
+            The class by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per row of the data, one column per state of the target.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.predict_proba(pd.DataFrame({"smoke": ["yes", "no"]}), target="lung")
+        lung  yes    no
+        0     0.1  0.90
+        1    0.01  0.99
+        """
+        from exactbnc.network.labels import index_of, row_frame
+
+        name = self._target(target)
+        return row_frame(self, name, np.exp(self.log_posterior(self.encode(data), name)), index_of(data))
+
+    def predict(self, data: Any, target: str | None = None) -> pandas.Series:
+        """The most probable state of a variable in every row; the first of those equally probable.
+
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+            As in `predict_proba`.
+        target : str, optional
+            The class by default.
+
+        Returns
+        -------
+        pandas.Series
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.predict(pd.DataFrame({"either": ["yes", "no"]}), target="xray").tolist()
+        ['yes', 'no']
+        """
+        from exactbnc.network.labels import index_of, row_series
+
+        name = self._target(target)
+        best = self.log_posterior(self.encode(data), name).argmax(axis=1)
+        return row_series(self, name, best, index_of(data))
+
+    def log_likelihood(self, data: Any) -> float:
+        """log P(data): the sum over the rows, each times its weight; values that are not known are summed out.
+
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+            Must have all variables as columns.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> dag = DAG.from_arcs(["x"], [])
+        >>> net = BayesNet(dag, (("a", "b"),), (np.array([0.25, 0.75]),))
+        >>> round(net.log_likelihood(pd.DataFrame({"x": ["a", "b"]})), 4)
+        -1.674
+        """
+        from exactbnc.network.rows import rows_of
+
+        dataset = rows_of(self, data)
+        absent = [name for name in self.names if name not in dataset.index]
+        if absent:
+            raise ParameterError(f"the data lack the columns {listing(map(repr, absent))}")
+        values = self.log_probability(self.encode(dataset))
+        return float(values.sum() if dataset.weights is None else values @ dataset.weights)
+
+    def conditional_log_likelihood(self, data: Any, target: str | None = None) -> float:
+        """log P(target | the other values), the sum over the rows, each times its weight."""
+        from exactbnc.network.rows import rows_of
+
+        name, dataset = self._target(target), rows_of(self, data)
+        dataset.column(name)
+        codes = self.encode(dataset)
+        actual = codes[self.position(name)]
+        if (actual == UNKNOWN).any():
+            raise ParameterError(f"the class {name!r} has values in the data that the network does not know")
+        values = self.log_posterior(codes, name)[np.arange(len(actual)), actual]
+        return float(values.sum() if dataset.weights is None else values @ dataset.weights)
+
+    # Questions to the structure
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """The parents, children and children's other parents of a variable: given them nothing else matters."""
+        return self.dag.markov_blanket(name)
+
+    def d_separated(self, a: str | Iterable[str], b: str | Iterable[str], given: Iterable[str] = ()) -> bool:
+        """Whether the structure makes two variables, or two sets of them, independent given others.
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> net.d_separated("asia", "smoke"), net.d_separated("asia", "smoke", given=["dysp"])
+        (True, False)
+        """
+        return self.dag.d_separated(a, b, given)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The structure as a networkx graph, with class, score, bound and status as graph attributes."""
+        from exactbnc.graph.nx import to_networkx
+
+        return to_networkx(
+            self.dag, self.class_name, score=self.score, bound=self.bound, status=self.solution.get("status")
+        )
+
+    def to_pgmpy(self) -> Any:
+        """The same network as a `DiscreteBayesianNetwork` of pgmpy."""
+        from exactbnc.network.pgmpy import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """The same network as a `BayesNet` of pyAgrum."""
+        from exactbnc.network.pyagrum import to_pyagrum
+
+        return to_pyagrum(self)
+
+    # Files and pictures
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file; the suffix selects the format, as in `write_bayesnet`.
+
+        JSON keeps everything. BIF and XMLBIF keep states as texts, and neither cut points nor what was proved; a
+        UserWarning says which names had to be escaped. `load` reads all of them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it.
+        """
+        import warnings
+
+        from exactbnc import write_bayesnet
+
+        for note in write_bayesnet(self, path):
+            warnings.warn(note, UserWarning, stacklevel=2)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, ax: Axes | None = None) -> Axes | None:
+        """Draw the structure, the class highlighted: into a file, or with matplotlib.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file ending in .png, .svg or .pdf.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw if not into a file; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or None
+            None for a file.
+        """
+        from exactbnc import plot
+
+        return plot(self.dag, path, ax=ax, class_name=self.class_name)
+
+    def __repr__(self) -> str:
+        from exactbnc.network.words import described
+
+        return described(self)
+
+    def _repr_html_(self) -> str:
+        from exactbnc import graph_svg
+        from exactbnc.network.words import described_in_html
+
+        return described_in_html(self, graph_svg(self.dag, self.class_name))
+
+    # Codes
+
+    def encode(self, data: Any) -> Codes:
+        """The codes of a table, variables x rows; what is absent, missing or never seen is unknown.
+
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+            Columns are matched by name, values as in `query`.
+
+        Returns
+        -------
+        array of uint16
+
+        Raises
+        ------
+        DataError
+            If the table has no column of the network.
+        """
+        from exactbnc.network.rows import codes_of, rows_of
+
+        return codes_of(self, rows_of(self, data))
+
+    def encode_row(self, values: Mapping[str, Hashable]) -> Codes:
+        """The codes of a row given by name; what is not named, None or NaN is unknown."""
+        row = np.full(self.n_vars, UNKNOWN, dtype=np.uint16)
+        for name, value in values.items():
+            v = self.position(name)
+            if value is None or value != value:
+                continue
+            row[v] = self._code(v, value)
+        return row
 
     def posterior(self, name: str) -> Posterior:
         """The conditional distribution of one variable given the others, ready for many rows; it is remembered."""
@@ -126,9 +592,9 @@ class BayesNet:
             self._posteriors[v] = Posterior(self, v)
         return self._posteriors[v]
 
-    def log_posterior(self, codes: Codes, name: str) -> Floats:
-        """log P(name = k | the other values of the row), rows x states; unknown values are summed out."""
-        return self.posterior(name).log_probabilities(codes)
+    def log_posterior(self, codes: Codes, name: str | None = None) -> Floats:
+        """log P(name = k | the other values of the row), rows x states; the class by default."""
+        return self.posterior(self._target(name)).log_probabilities(codes)
 
     def log_probability(self, codes: Codes) -> Floats:
         """log P of the known values of every row."""
@@ -144,113 +610,40 @@ class BayesNet:
         with np.errstate(invalid="ignore"):  # given values that cannot occur
             return self.log_probability(codes) - self.log_probability(evidence)
 
-    def query(self, *names: str, evidence: Mapping[str, Hashable] | None = None) -> Floats:
-        """P(names | evidence), exactly.
+    def _target(self, name: str | None) -> str:
+        if name is None:
+            return self.required_class
+        self.position(name)
+        return name
 
-        A value is the state with the same text or number, as in a table of rows; None and NaN are unknown
-        values. A ParameterError lists the states if a value is not one of them.
+    def _targets(self, names: Sequence[str], given: Mapping[str, Hashable]) -> list[int]:
+        """The positions of the variables of a question."""
+        if not names:
+            raise ParameterError(f"name at least one variable; variables are {listing(map(repr, self.names))}")
+        for position, name in enumerate(names):
+            if name in names[:position] or given.get(name) is not None:
+                raise ParameterError(f"{name!r} must be asked for once, and not be given")
+        return [self.position(name) for name in names]
 
-        Parameters
-        ----------
-        *names : str
-        evidence : mapping of names to values, optional
-
-        Returns
-        -------
-        array of float64
-            One axis per name, in the order of its states; nan if the evidence is impossible.
-
-        Raises
-        ------
-        ParameterError
-            If a name is not a variable, or a value not one of its states.
-        """
-        from exactbnc.network.posterior import query
-
-        return query(self, [self.position(name) for name in names], self.encode_row(evidence or {}))
-
-    def encode_row(self, values: Mapping[str, Hashable]) -> Codes:
-        """The codes of a row given by name; what is not named, None or NaN is unknown."""
-        row = np.full(self.n_vars, UNKNOWN, dtype=np.uint16)
-        for name, value in values.items():
-            v = self.position(name)
-            if value is None or value != value:
-                continue
-            (code,) = state_codes(self.states[v], [value])
-            if code is None:
-                listed = listing(map(repr, self.states[v]))
-                raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {listed}")
-            row[v] = code
-        return row
-
-    def log_likelihood(self, dataset: Dataset) -> float:
-        """sum over the rows of log P(row), each times its weight."""
-        return _weighted_sum(self.log_probability(self.codes_of(dataset)), dataset)
-
-    def conditional_log_likelihood(self, dataset: Dataset, class_name: str) -> float:
-        """sum over the rows of log P(class | the other values)."""
-        codes = self.codes_of(dataset)
-        log_p = self.log_posterior(codes, class_name)
-        actual = codes[self.position(class_name)]
-        if (actual == UNKNOWN).any():
-            raise ParameterError(f"the class {class_name!r} has values in the data that the network does not know")
-        return _weighted_sum(log_p[np.arange(len(log_p)), actual], dataset)
-
-    def codes_of(self, dataset: Dataset) -> Codes:
-        """The codes of a data set in the order and the states of this network; columns are matched by name."""
-        absent = [name for name in self.names if name not in dataset.index]
-        if absent:
-            raise ParameterError(f"the data lack the columns {listing(map(repr, absent))}")
-        codes = np.empty((self.n_vars, dataset.n_rows), dtype=np.uint16)
-        for v, name in enumerate(self.names):
-            source = dataset.index[name]
-            found = state_codes(self.states[v], dataset.states[source])
-            lookup = np.array([UNKNOWN if code is None else code for code in found], dtype=np.uint16)
-            codes[v] = lookup[dataset.codes[source]]
-        return codes
-
-    def sample(self, n_rows: int, *, seed: int = 0) -> Dataset:
-        """Draw rows from the joint distribution.
-
-        Parameters
-        ----------
-        n_rows : int
-        seed : int, default 0
-            The same seed draws the same rows.
-
-        Returns
-        -------
-        Dataset
-        """
-        if n_rows < 1:
-            raise ParameterError(f"n_rows must be at least 1. Got {n_rows} instead.")
-        random = np.random.default_rng(seed)
-        codes = np.empty((self.n_vars, n_rows), dtype=np.uint16)
-        for v in self.dag.order:
-            totals = np.cumsum(self.tables[v], axis=-1)
-            below = totals[..., :-1] / totals[..., -1:]  # a last state of probability zero is not drawn
-            rows = below[tuple(codes[u] for u in self.dag.parents[v])] if self.dag.parents[v] else below[None, :]
-            codes[v] = (random.random(n_rows)[:, None] >= rows).sum(axis=1)
-        return Dataset(self.names, self.states, codes)
-
-    def to_pgmpy(self) -> Any:
-        """The same network as a `DiscreteBayesianNetwork` of pgmpy."""
-        from exactbnc.network.pgmpy import to_pgmpy
-
-        return to_pgmpy(self)
-
-    def to_pyagrum(self) -> Any:
-        """The same network as a `BayesNet` of pyAgrum."""
-        from exactbnc.network.pyagrum import to_pyagrum
-
-        return to_pyagrum(self)
+    def _code(self, v: int, value: Hashable) -> int:
+        """The code of a value: of a number in a discretised column the interval, else the state that it is."""
+        name, states = self.names[v], self.states[v]
+        if name in self.cut_points:
+            points = self.cut_points[name]
+            bin_ = int(bins_of(numbers_of((value,)), points)[0])
+            if bin_ <= len(points):
+                return bin_
+        (code,) = state_codes(states, [value])
+        if code is None:
+            raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {listing(map(repr, states))}")
+        return code
 
     @cached_property
     def _posteriors(self) -> dict[int, Posterior]:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"dag": self.dag, "states": self.states, "tables": self.tables}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -258,5 +651,43 @@ class BayesNet:
             table.flags.writeable = False
 
 
-def _weighted_sum(values: Floats, dataset: Dataset) -> float:
-    return float(values.sum() if dataset.weights is None else values @ dataset.weights)
+def _impossible(given: Mapping[str, Hashable]) -> ParameterError:
+    values = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return ParameterError(f"given={{...}} has probability 0 in this network: {values} cannot occur together")
+
+
+def _check_states(net: BayesNet) -> None:
+    if not len(net.states) == len(net.tables) == net.dag.n_vars:
+        raise ParameterError(
+            f"{net.dag.n_vars} variables need as many lists of states and tables. "
+            f"Got {len(net.states)} and {len(net.tables)} instead."
+        )
+    for name, listed in zip(net.names, net.states, strict=True):
+        if not 1 <= len(listed) <= UNKNOWN:
+            raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states. Got {len(listed)} instead.")
+        if len(set(listed)) < len(listed):
+            raise ParameterError(f"the states of {name!r} must be different from each other")
+
+
+def _check_tables(net: BayesNet) -> None:
+    for v, (name, table) in enumerate(zip(net.names, net.tables, strict=True)):
+        shape = tuple(len(net.states[u]) for u in (*net.dag.parents[v], v))
+        if table.shape != shape or table.dtype != np.float64:
+            raise ParameterError(
+                f"the table of {name} must be float64 {shape}, its parents' states and its own. "
+                f"Got {table.dtype} {table.shape} instead."
+            )
+        if not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
+            raise ParameterError(f"the table of {name} must contain probabilities that add up to one")
+        table.flags.writeable = False
+
+
+def _check_columns(net: BayesNet) -> None:
+    """The class and the discretised columns are variables, and the cut points fit the states."""
+    for name in (*(() if net.class_name is None else (net.class_name,)), *net.cut_points):
+        net.position(name)
+    for name, points in net.cut_points.items():
+        states = net.states[net.index[name]]
+        n_intervals = len(states) - (MISSING_STATE in states)
+        if list(points) != sorted(set(points)) or len(points) + 1 != n_intervals:
+            raise ParameterError(f"the cut points of {name!r} must be ascending, one fewer than its intervals")

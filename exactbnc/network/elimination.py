@@ -90,16 +90,16 @@ def sum_out(
 ) -> Floats:
     """log sum over the variables of the product of the children's families: rows, then one axis per variable kept."""
     open_variables = {*variables, *keep}
-    factors = [_restricted(net, child, codes, open_variables) for child in sorted(children)]
-    for v in _elimination_order(net, variables, [factor.variables for factor in factors]):
+    factors = [restricted(net, child, codes, open_variables) for child in sorted(children)]
+    for v in elimination_order(net, variables, [factor.variables for factor in factors]):
         near = [factor for factor in factors if v in factor.variables]
         factors = [factor for factor in factors if v not in factor.variables]
-        product = _product(net, near)
+        product = product_of(net, near)
         axis = 1 + product.variables.index(v)
         left = tuple(u for u in product.variables if u != v)
         factors.append(Factor(left, log_sum_exp(product.values, axis)))
     rows = np.zeros((codes.shape[1], *(int(net.arities[v]) for v in keep)))
-    return rows + _aligned(net, _product(net, factors), tuple(keep))
+    return rows + _aligned(net, product_of(net, factors), tuple(keep))
 
 
 def log_sum_exp(values: Floats, axis: int) -> Floats:
@@ -120,7 +120,7 @@ def _barren(net: BayesNet, unknown: frozenset[int]) -> set[int]:
     return {v for v in unknown if v not in useful}
 
 
-def _restricted(net: BayesNet, child: int, codes: Codes, open_variables: set[int]) -> Factor:
+def restricted(net: BayesNet, child: int, codes: Codes, open_variables: set[int]) -> Factor:
     """The log-table of a family with the known members set to their codes."""
     axes = (*net.dag.parents[child], child)
     kept = tuple(v for v in axes if v in open_variables)
@@ -130,7 +130,7 @@ def _restricted(net: BayesNet, child: int, codes: Codes, open_variables: set[int
     return Factor(kept, values)
 
 
-def _elimination_order(net: BayesNet, variables: Iterable[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
+def elimination_order(net: BayesNet, variables: Iterable[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
     """Greedily, the variable whose elimination makes the smallest table; ties go to the smaller index."""
     waiting, groups, order = sorted(variables), [set(scope) for scope in scopes], []
     while waiting:
@@ -149,7 +149,7 @@ def row_chunks(
     open_variables = {*variables, *keep}
     groups = [open_variables.intersection((*net.dag.parents[child], child)) for child in children]
     largest = math.prod(int(net.arities[v]) for v in keep)
-    for v in _elimination_order(net, variables, [tuple(group) for group in groups]):
+    for v in elimination_order(net, variables, [tuple(group) for group in groups]):
         joined = set().union(*(group for group in groups if v in group))
         largest = max(largest, math.prod(int(net.arities[u]) for u in joined))
         groups = [group for group in groups if v not in group] + [joined - {v}]
@@ -162,7 +162,7 @@ def row_chunks(
     return [slice(low, low + size) for low in range(0, n_rows, size)]
 
 
-def _product(net: BayesNet, factors: Sequence[Factor]) -> Factor:
+def product_of(net: BayesNet, factors: Sequence[Factor]) -> Factor:
     scope = tuple(sorted({v for factor in factors for v in factor.variables}))
     total: Floats = np.zeros((1,) * (1 + len(scope)))
     for factor in factors:

@@ -67,7 +67,7 @@ def query(net: BayesNet, targets: Sequence[int], row: Codes) -> Floats:
     """P(targets | the known values of the row), one axis per target; nan where the row is impossible."""
     for position, v in enumerate(targets):
         if v in targets[:position] or row[v] != UNKNOWN:
-            raise ParameterError(f"{net.names[v]!r} must be queried once, and not be in the evidence")
+            raise ParameterError(f"{net.names[v]!r} must be asked for once, and not be known")
     known = {v for v in range(net.n_vars) if row[v] != UNKNOWN}
     needed = set(targets) | known
     for v in reversed(net.dag.order):

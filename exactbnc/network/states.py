@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from math import isnan, nan
+from math import isnan
+
+from exactbnc.network.numbers import number_of
 
 
 def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[int | None]:
@@ -19,23 +21,12 @@ def state_codes(states: Sequence[Hashable], values: Sequence[Hashable]) -> list[
     """
     code_of = {(type(state), state): code for code, state in enumerate(states)}
     code_of_text = {str(state): code for code, state in enumerate(states)}
-    numbers = [_number(state) for state in states]
+    numbers = [number_of(state) for state in states]
     counts = Counter(numbers)
     code_of_number = {number: code for code, number in enumerate(numbers) if counts[number] == 1 and not isnan(number)}
 
     def code(value: Hashable) -> int | None:
         known = code_of.get((type(value), value), code_of_text.get(str(value)))
-        return code_of_number.get(_number(value)) if known is None else known
+        return code_of_number.get(number_of(value)) if known is None else known
 
     return [code(value) for value in values]
-
-
-def _number(value: Hashable) -> float:
-    """The number that a value is or spells, as tables spell numbers; NaN if it is not a number."""
-    text = str(value)
-    if not text.isascii() or "_" in text:  # numbers to Python alone
-        return nan
-    try:
-        return float(text)
-    except ValueError:
-        return nan

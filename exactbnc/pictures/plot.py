@@ -26,22 +26,36 @@ SUFFIXES = (".png", ".svg", ".pdf")
 _DOT_SECONDS = 60
 
 
-def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = None, title: str | None = None) -> None:
-    """Draw a network into a file, completely or not at all.
+def plot(
+    dag: DAG,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    class_name: str | None = None,
+    title: str | None = None,
+) -> Axes | None:
+    """Draw a network into a file, completely or not at all; or, without a path, with matplotlib.
 
     Parameters
     ----------
     dag : DAG
-    path : str or path-like
+    path : str or path-like, optional
         A file ending in .png, .svg or .pdf.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw if not into a file; a new figure by default.
     class_name : str, optional
         A variable to highlight.
     title : str, optional
 
+    Returns
+    -------
+    matplotlib.axes.Axes or None
+        None for a file.
+
     Raises
     ------
     ParameterError
-        If the suffix is unknown or the network has no variables.
+        If the suffix is unknown, both a path and axes are given, or the network has no variables.
 
     Examples
     --------
@@ -51,33 +65,18 @@ def plot(dag: DAG, path: str | os.PathLike[str], *, class_name: str | None = Non
     ...     "</svg>" in pathlib.Path(folder, "net.svg").read_text()
     True
     """
+    if path is None:
+        _check_drawable(dag)
+        return draw_on(dag, ax, class_name, title)
+    if ax is not None:
+        raise ParameterError("plot draws into a file (path) or into axes (ax). Got both.")
     suffix = picture_suffix(path)
-    if not dag.names:
-        raise ParameterError("a picture needs at least one variable, the network has none")
+    _check_drawable(dag)
     kind = suffix.removeprefix(".")
     picture = _by_graphviz(dag, kind, class_name, title) or draw(dag, kind, class_name, title)
     with atomic_write(path) as (sink,):
         sink.write(picture)
-
-
-def plot_on(dag: DAG, axes: Axes | None = None, *, class_name: str | None = None, title: str | None = None) -> Axes:
-    """Draw a network with matplotlib into the axes, or into a new figure.
-
-    Parameters
-    ----------
-    dag : DAG
-    axes : matplotlib.axes.Axes, optional
-    class_name : str, optional
-        A variable to highlight.
-    title : str, optional
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    if not dag.names:
-        raise ParameterError("a picture needs at least one variable, the network has none")
-    return draw_on(dag, axes, class_name, title)
+    return None
 
 
 def picture_suffix(path: str | os.PathLike[str]) -> str:
@@ -86,6 +85,11 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
     if suffix not in SUFFIXES:
         raise ParameterError(f"a picture must end in one of {', '.join(SUFFIXES)}. Got {os.fspath(path)!r} instead.")
     return suffix
+
+
+def _check_drawable(dag: DAG) -> None:
+    if not dag.names:
+        raise ParameterError("a picture needs at least one variable, the network has none")
 
 
 def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes | None:

@@ -180,21 +180,20 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
         raise ParameterError(f"the data lack the columns {listing(map(repr, absent))} of the network")
     dataset = dataset.columns(wanted)
     stored = subject.provenance.get("recipe")
+    cut_points = {} if subject.net is None else subject.net.cut_points
     if stored is None:
         notes = [
             "The file has no recipe, so the structure is the same in every fold and only the parameters (EAP, ess 1) "
             "are fitted to the training rows. If the structure was found from these data, the estimates are optimistic."
         ]
-        model = subject.model
-        if model is not None and model.cut_points:
-            dataset = discretized(dataset, model.cut_points)
+        if cut_points:
+            dataset = discretized(dataset, cut_points)
         return FixedStructure(subject.dag, make_parameters("eap")), dataset, {}, notes
     recipe = replace(Recipe.from_json(stored), n_jobs=None)
     steps = subject.provenance.get("steps")
     steps = dict(steps) if isinstance(steps, dict) else {}
     notes = ["In every fold the whole recipe is run again on the training rows."]
-    model = subject.model
-    if "discretize" not in steps and model is not None and model.cut_points:
-        dataset = discretized(dataset, model.cut_points)
+    if "discretize" not in steps and cut_points:
+        dataset = discretized(dataset, cut_points)
         notes.append("The cut points are the model's own, which saw all of its training rows.")
     return Exact(recipe, selects=bool(steps.get("select"))), dataset, steps, notes

@@ -16,12 +16,9 @@ from typing import Any
 from exactbnc.errors import NetworkFileError
 from exactbnc.formats import READERS, holds_tables, netjson, read_network
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.model import Model, parse_model
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.formats import bayesnetjson
-from exactbnc.network.formats.files import read_bayesnet
+from exactbnc.network.formats.files import load
 from scorecache.errors import ParameterError
-from scorecache.system.files import read_input
 
 TracePoint = tuple[float, float | None, float | None]
 
@@ -37,7 +34,6 @@ class Subject:
     dag: DAG
     net: BayesNet | None = None
     class_name: str | None = None
-    model: Model | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     local_scores: Mapping[str, float] = field(default_factory=dict)
     arc_losses: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -49,8 +45,8 @@ class Subject:
         """The same with this class, if one is given; a model has its own."""
         if class_name is None or class_name == self.class_name:
             return self
-        if self.model is not None:
-            raise ParameterError(f"the model's class is {self.class_name!r}. Got {class_name!r} instead.")
+        if self.net is not None and self.net.class_name is not None:
+            raise ParameterError(f"the network's class is {self.class_name!r}. Got {class_name!r} instead.")
         if class_name not in self.dag.names:
             raise ParameterError(f"the class must be a variable of the network. Got {class_name!r} instead.")
         return replace(self, class_name=class_name)
@@ -73,40 +69,27 @@ def read_subject(path: str | os.PathLike[str]) -> Subject:
         If the content is not a network; the message says what is wrong with it.
     """
     name = Path(path).name
-    inner = [suffix for suffix in Path(name.lower()).suffixes if suffix not in (".gz", ".xz")][-1:]
-    if inner == [".json"]:
-        return _of_json(path, name)
-    if Path(path).suffix.lower() in READERS:
-        return Subject(name, read_network(path))
-    net = read_bayesnet(path)
-    return Subject(name, net.dag, net)
-
-
-def _of_json(path: str | os.PathLike[str], name: str) -> Subject:
-    is_packed = Path(path).suffix.lower() != ".json"
-    if not is_packed and not holds_tables(path):
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json" and not holds_tables(path):
         return _of_network(path, name)
-    content, label = read_input(path), os.fspath(path)
-    if bayesnetjson.format_of(content, label) == bayesnetjson.FORMAT:
-        stored = bayesnetjson.decode(content, bayesnetjson.NetFile, label)
-        net = bayesnetjson.bayesnet_of(stored, label)
-        return Subject(name, net.dag, net, stored.class_name if stored.class_name in net.names else None)
-    return _of_model(parse_model(content, label), name)
+    if suffix in READERS and suffix != ".json":
+        return Subject(name, read_network(path))
+    return _of_net(load(path), name)
 
 
-def _of_model(model: Model, name: str) -> Subject:
-    stored_facts = dict(model.solution)
+def _of_net(net: BayesNet, name: str) -> Subject:
+    """What a network with its tables says of itself."""
+    found = dict(net.solution)
     return Subject(
         name,
-        model.net.dag,
-        model.net,
-        model.class_name,
-        model,
-        stored_facts,
-        _local_scores(stored_facts, model.net.dag),
-        _arc_losses(stored_facts, model.net.dag),
-        _trace(stored_facts),
-        dict(model.provenance),
+        net.dag,
+        net,
+        net.class_name,
+        found,
+        _local_scores(found, net.dag),
+        _arc_losses(found, net.dag),
+        _trace(found),
+        dict(net.provenance),
     )
 
 

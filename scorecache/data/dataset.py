@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecache.data.encoding import (
+    MEASURED,
     MOST_STATES,
     MOST_WEIGHT,
     Encoder,
@@ -26,9 +27,12 @@ from scorecache.data.encoding import (
     undeclared,
     whole_weights,
 )
-from scorecache.data.frames import columns_of, distinct_objects, is_frame, names_of
+from scorecache.data.frames import as_floats, columns_of, distinct_objects, holds_numbers, is_frame, names_of
 from scorecache.errors import DataError, ParameterError
 from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    import pandas
 
 _SORTABLE_KINDS = "biufUSmM"
 
@@ -93,6 +97,7 @@ class Dataset:
         weights: ArrayLike | None = None,
         missing: str = "error",
         max_states: int | None = None,
+        measured: Container[str] = (),
     ) -> Dataset:
         """Encode columns of hashable values.
 
@@ -110,6 +115,8 @@ class Dataset:
             For None, NaN, NaT and pandas.NA: an error, rows without them, or one more state.
         max_states : int, optional
             Most values of a column; by default 100 for numbers and 1000 for anything else.
+        measured : container of names, optional
+            Columns that keep their numbers (`measurements`) if they have more of them than a column may have states.
 
         Returns
         -------
@@ -140,7 +147,11 @@ class Dataset:
         declared = {str(name): tuple(listed) for name, listed in (states or {}).items()}
         encoding = Encoding(declared, missing, max_states)
         encoding.check_columns(names)
-        raw = [_raw_column(name, values, declared.get(name)) for name, values in zip(names, columns, strict=True)]
+        raw = [
+            (_measured_column(name, values, encoding) if name in measured and name not in declared else None)
+            or _raw_column(name, values, declared.get(name))
+            for name, values in zip(names, columns, strict=True)
+        ]
         n_rows = _common_length(raw)
         return cls(*assemble(raw, None if weights is None else whole_weights(weights, n_rows), encoding))
 
@@ -153,6 +164,7 @@ class Dataset:
         weights: str | ArrayLike | None = None,
         missing: str = "error",
         max_states: int | None = None,
+        measured: Container[str] = (),
     ) -> Dataset:
         """Encode a frame of pandas or polars, or any other that speaks Arrow's C stream interface.
 
@@ -163,7 +175,7 @@ class Dataset:
         frame : DataFrame
         weights : str or array of whole numbers, optional
             The name of a column, which then is not a variable, or how many rows each row stands for.
-        states, missing, max_states
+        states, missing, max_states, measured
             As in `from_columns`.
 
         Returns
@@ -194,7 +206,13 @@ class Dataset:
             del names[position]
             weights = columns.pop(position)
         return cls.from_columns(
-            columns, names=names, states=states, weights=weights, missing=missing, max_states=max_states
+            columns,
+            names=names,
+            states=states,
+            weights=weights,
+            missing=missing,
+            max_states=max_states,
+            measured=measured,
         )
 
     from_pandas = from_frame
@@ -309,6 +327,28 @@ class Dataset:
         measurements = {name: self.measurements[name] for name in names if name in self.measurements}
         return Dataset(tuple(names), states, np.ascontiguousarray(self.codes[positions]), self.weights, measurements)
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame: the states, or the numbers where they were kept.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"rain": ["no", "yes"], "wet": [0, 1]}).to_pandas()
+          rain  wet
+        0   no    0
+        1  yes    1
+        """
+        import pandas
+
+        columns = {}
+        for name, states, codes in zip(self.names, self.states, self.codes, strict=True):
+            values = pandas.Index(states, tupleize_cols=False).take(codes)
+            if name in self.measurements:
+                numbers = self.measurements[name]
+                is_number = ~np.isnan(numbers)
+                values = numbers if is_number.all() else np.where(is_number, numbers, values.to_numpy(dtype=object))
+            columns[name] = values
+        return pandas.DataFrame(columns)
+
     def require_categories(self) -> None:
         """Refuse measurements, of which nothing can be counted."""
         if self.measurements:
@@ -395,6 +435,18 @@ def _raw_column(name: str, values: Any, declared: tuple[Hashable, ...] | None) -
         is_sortable = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in _SORTABLE_KINDS
         raw = _sorted_column(name, values) if is_sortable else _listed_column(name, values)
     return raw if declared is None else _as_declared(raw, declared)
+
+
+def _measured_column(name: str, values: Any, encoding: Encoding) -> RawColumn | None:
+    """A column of numbers that has more of them than states are allowed; None for any other."""
+    if not hasattr(values, "dtype") or not holds_numbers(values):
+        return None
+    numbers = as_floats(values, name)
+    is_missing_number = np.isnan(numbers)
+    if len(np.unique(numbers[~is_missing_number])) <= min(encoding.limit(is_numeric=True), MOST_STATES - 1):
+        return None
+    others: list[Hashable] = [None] if is_missing_number.any() else []
+    return RawColumn(name, [MEASURED, *others], is_missing_number.astype(np.uint16), numbers=numbers)
 
 
 def _categorical_column(name: str, categorical: Any) -> RawColumn:

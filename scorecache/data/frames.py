@@ -8,8 +8,9 @@ to other columns too, so its categories are those that occur.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ from scorecache.errors import DataError
 MANY_VALUES = 1000
 """Objects that are worth loading Arrow for."""
 
+NUMBERS = "iuf"
+"""The kinds of numpy and pandas dtypes of real numbers; truth values and categories are of other kinds."""
+
 Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,27 @@ def distinct_objects(values: Any) -> tuple[list[Any], NDArray[np.int64]] | None:
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
+def holds_numbers(values: Any) -> bool:
+    """Whether a column is numeric. In an array of objects all values must be, missing ones aside, and at least one."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
+        known = [value for value in values.tolist() if not is_missing(value)]
+        return bool(known) and all(_is_number(value) and not isinstance(value, bool) for value in known)
+    return values.dtype.kind in NUMBERS
+
+
+def as_floats(values: Any, label: Hashable) -> Floats:
+    """The numbers of a column, NaN where one is missing."""
+    if values.dtype.kind in NUMBERS:
+        is_array = isinstance(values, np.ndarray)
+        floats: Floats = values.astype(float) if is_array else values.to_numpy(dtype=float, na_value=np.nan)
+        return floats
+    known = [None if is_missing(value) else value for value in values.tolist()]
+    strange = [value for value in known if value is not None and not _is_number(value)]
+    if strange:
+        raise DataError(f"column {label!r} must contain numbers to be discretised. Got {strange[0]!r} instead.")
+    return np.array(known, dtype=np.float64)
+
+
 def missing_mask(column: Any) -> Mask:
     """Which values of the column are missing."""
     if hasattr(column, "isna"):
@@ -162,3 +188,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real)

@@ -20,6 +20,7 @@ from exactbnc.learning.selection import choose
 from exactbnc.learning.selection.s2tmb import MAX_PARENTS
 from exactbnc.learning.selection.searches import SEARCHES, BayesFactorSearch
 from exactbnc.network.formats.files import read_bayesnet
+from exactbnc.network.sampling import sample
 from papers._data import published
 from papers._experiment import Cell, Line, Report, Result
 from papers.p004_classifiers import FSANB, cross_validated
@@ -54,15 +55,15 @@ class Searches:
     def compute(self, cell: Cell) -> Result:
         """All variables as targets, on one sample."""
         net = read_bayesnet(self.folder / "networks" / f"{cell.data}.bif.gz")
-        sample = net.sample(N_SAMPLES, seed=0)
-        SEARCHES[cell.method]().parents_and_children(sample.rows(np.arange(FEW_ROWS)), sample.names[0])  # loads kernels
+        drawn = sample(net, N_SAMPLES, seed=0)
+        SEARCHES[cell.method]().parents_and_children(drawn.rows(np.arange(FEW_ROWS)), drawn.names[0])  # loads kernels
         find = _by_bayes_factors if cell.method == BAYES_FACTOR else _by_search
-        found, seconds = find(sample, cell.method)
+        found, seconds = find(drawn, cell.method)
         true = neighbours(net.dag)
         return {
-            "missing": fmean(len(true[name] - found[name]) for name in sample.names),
-            "extra": fmean(len(found[name] - true[name]) for name in sample.names),
-            "ms": 1000 * seconds / sample.n_vars,
+            "missing": fmean(len(true[name] - found[name]) for name in drawn.names),
+            "extra": fmean(len(found[name] - true[name]) for name in drawn.names),
+            "ms": 1000 * seconds / drawn.n_vars,
         }
 
     def report(self, results: Mapping[Cell, Result]) -> Report:

@@ -18,6 +18,7 @@ from exactbnc.learning.learn import Recipe, learn
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet
 from exactbnc.network.formats.files import read_bayesnet
 from exactbnc.network.parameters import fit_parameters
+from exactbnc.network.sampling import sample
 from papers._data import PUBLISHED, published
 from papers._experiment import Cell, Line, Report, Result
 from papers.p004_classifiers import FSANB, GBN, cross_validated
@@ -109,11 +110,11 @@ class Convergence:
         missing: Counter[str] = Counter()
         extra: Counter[str] = Counter()
         for seed in range(N_SEEDS):
-            sample = net.sample(int(cell.method), seed=seed)
-            if len(np.unique(sample.column(class_name))) < 2:
+            drawn = sample(net, int(cell.method), seed=seed)
+            if len(np.unique(drawn.column(class_name))) < 2:
                 continue
-            learned = learn(sample, class_name, Recipe(structure="anb", max_parents=net.n_vars - 1)).net
-            true = fit_parameters(sample, net.dag, "eap")
+            learned = learn(drawn, class_name, Recipe(structure="anb", max_parents=net.n_vars - 1)).net
+            true = fit_parameters(drawn, net.dag, "eap")
             difference = compare(learned.dag, goal)
             missing.update("-".join(sorted(arc)) for arc in difference.added)
             extra.update("-".join(sorted(arc)) for arc in difference.removed)

@@ -52,7 +52,7 @@ def test_a_learned_model_with_odd_names_is_read_by_a_peer(tmp_path, peer, suffix
     model = learned("anb")
     path = str(tmp_path / f"model{suffix}")
 
-    notes = write_bayesnet(model.bayes_net_, path, class_name=model.class_name_)
+    notes = write_bayesnet(model.bayes_net_, path)
 
     assert notes
     for found, table in zip(tables_of(peer, peer.read(path), model.bayes_net_), model.bayes_net_.tables, strict=True):

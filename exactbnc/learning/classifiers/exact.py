@@ -193,10 +193,10 @@ class ExactBNClassifier(TableClassifier):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the network with matplotlib, the class highlighted, and give the axes."""
-        from exactbnc.pictures.plot import plot_on
+        from exactbnc.pictures.plot import plot
 
         check_is_fitted(self)
-        return plot_on(self.dag_, ax, class_name=self.class_name_)
+        return plot(self.dag_, ax=ax, class_name=self.class_name_)
 
     def _log_posterior(self, codes: Codes) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)

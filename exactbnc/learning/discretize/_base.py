@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from exactbnc.learning.discretize._columns import as_floats, holds_numbers, replace, validated
+from exactbnc.learning.discretize._columns import replace, validated
 from exactbnc.learning.discretize._tally import Floats, Ints, Tally
-from scorecache.data.frames import columns_of
+from scorecache.data.frames import as_floats, columns_of, holds_numbers
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 

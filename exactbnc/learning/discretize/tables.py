@@ -7,25 +7,19 @@ transformers of `exactbnc.learning.discretize`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.network.numbers import bins_of, numbers_of
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MEASURED, MISSING_STATE
 from scorecache.errors import ParameterError
 
 Floats = NDArray[np.float64]
 CutPoints = Mapping[str, Sequence[float]]
-
-
-def numbers_of(states: tuple[Hashable, ...]) -> Floats:
-    """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again."""
-    return _remembered_numbers(states, tuple(map(type, states)))  # (0, 1) equals (False, True)
 
 
 def numeric_columns(dataset: Dataset, class_name: str | None) -> list[str]:
@@ -83,12 +77,6 @@ def discretized(dataset: Dataset, cut_points: CutPoints) -> Dataset:
     return replace(dataset, codes=codes, states=tuple(states), measurements=left)
 
 
-def bins_of(numbers: Floats, points: Sequence[float]) -> NDArray[np.uint16]:
-    """The bin of every number: how many cut points are below it; one past the last bin for NaN."""
-    bins = np.searchsorted(np.asarray(points, dtype=np.float64), numbers)
-    return np.where(np.isnan(numbers), len(points) + 1, bins).astype(np.uint16)
-
-
 def _numbers(dataset: Dataset, name: str) -> Floats:
     if name in dataset.measurements:
         return dataset.measurements[name]
@@ -103,21 +91,3 @@ def _all_measured(states: tuple[Hashable, ...]) -> bool:
 def _all_numbers(numbers: Floats, states: tuple[Hashable, ...]) -> bool:
     n_others = int(np.count_nonzero(np.isnan(numbers)))  # infinities are numbers, as in a column of measurements
     return n_others < len(numbers) and n_others == (MISSING_STATE in states)
-
-
-@lru_cache(maxsize=256)
-def _remembered_numbers(states: tuple[Hashable, ...], types: tuple[type, ...]) -> Floats:
-    numbers = np.array([_number_of(state) for state in states], dtype=np.float64)
-    numbers.flags.writeable = False
-    return numbers
-
-
-def _number_of(state: Hashable) -> float:
-    if isinstance(state, bool) or not isinstance(state, str | int | float):
-        return math.nan
-    if isinstance(state, str) and (not state.isascii() or "_" in state):  # numbers to Python, but not in a table
-        return math.nan
-    try:
-        return float(state)
-    except (ValueError, OverflowError):
-        return math.nan

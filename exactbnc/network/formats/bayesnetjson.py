@@ -1,15 +1,18 @@
-"""A Bayesian network as JSON: the one format that keeps the types of the states.
+"""A Bayesian network as JSON: the format that keeps everything, and the types of the states.
 
-Keys: format ("exactbnc.bayesnet"), schema_version (1), class (a name or null), variables: a list of name, states,
-parents (names) and table, lists within lists with one level per parent as listed and the variable's states innermost.
-States are texts, integers, finite floats and booleans; a numpy scalar is stored as the Python value it equals. Numbers
-are read back to the last bit.
+Keys: format ("exactbnc.bayesnet"), schema_version (1), class (a name or null), cut_points (by column), solution (what
+the search found), provenance (recipe, steps, data, versions, command), and variables: a list of name, states, parents
+(names) and table, lists within lists with one level per parent as listed and the variable's states innermost. Keys that
+would be empty are left out. States are texts, integers, finite floats and booleans; a numpy scalar is stored as the
+Python value it equals. Numbers are read back to the last bit. Files with the format "exactbnc.model", which earlier
+versions wrote, have the network in the key `network` and are read too.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from math import isfinite
 from types import GenericAlias
 from typing import Any, TypeVar
@@ -28,7 +31,7 @@ from scorecache.wording import shown
 SUFFIXES = (".json",)
 FORMAT = "exactbnc.bayesnet"
 MODEL_FORMAT = "exactbnc.model"
-"""Of `exactbnc.learning.model`, whose files contain such a network."""
+"""Of files that contain such a network in the key `network`."""
 SCHEMA_VERSION = 1
 
 T = TypeVar("T")
@@ -41,30 +44,46 @@ class _Variable(msgspec.Struct):
     table: msgspec.Raw
 
 
-class NetFile(msgspec.Struct, rename={"class_name": "class"}):
+class _NetFile(msgspec.Struct, rename={"class_name": "class"}):
     """The object of a network, its tables still as text: their depth depends on the parents."""
 
     variables: list[_Variable]
     format: str | None = None
     schema_version: int | float | str | None = None
     class_name: str | None = None
+    cut_points: dict[str, list[float]] = {}
+    solution: dict[str, Any] = {}
+    provenance: dict[str, Any] = {}
 
 
-class _Model(msgspec.Struct):
-    network: NetFile
+class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
+    """The object of a model: what is known of the network beside it."""
+
+    network: _NetFile
+    schema_version: int | float | str | None
+    class_name: str | None
+    cut_points: dict[str, list[float]]
+    solution: dict[str, Any]
+    provenance: dict[str, Any]
 
 
 class _Head(msgspec.Struct):
     format: str | None = None
 
 
-def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
+def render(net: BayesNet) -> tuple[str, list[str]]:
     """The text, one variable a line; nothing is ever escaped."""
-    head = [
-        f'  "format": "{FORMAT}"',
-        f'  "schema_version": {SCHEMA_VERSION}',
-        f'  "class": {_dump(class_name)}',
-    ]
+    known = {
+        "cut_points": {name: list(map(float, points)) for name, points in net.cut_points.items()},
+        "solution": dict(net.solution),
+        "provenance": dict(net.provenance),
+    }
+    head = {
+        "format": FORMAT,
+        "schema_version": SCHEMA_VERSION,
+        "class": None if net.class_name is None else _storable_text(net.class_name),
+        **{key: value for key, value in known.items() if value},
+    }
     variables = [
         {
             "name": _storable_text(net.names[v]),
@@ -75,37 +94,53 @@ def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
         for v in range(net.n_vars)
     ]
     listed = ",\n".join(f"    {_dump(variable)}" for variable in variables)
-    return "{\n" + ",\n".join([*head, f'  "variables": [\n{listed}\n  ]']) + "\n}\n", []
+    lines = [f"  {_dump(key)}: {_dump(value)}" for key, value in head.items()]
+    return _storable_text("{\n" + ",\n".join([*lines, f'  "variables": [\n{listed}\n  ]']) + "\n}\n"), []
 
 
 def parse(content: bytes, label: str) -> BayesNet:
-    """Read a network, or that of a model; `label` names the file in errors."""
-    if format_of(content, label) == MODEL_FORMAT:
-        return bayesnet_of(decode(content, _Model, label).network, label)
-    return bayesnet_of(decode(content, NetFile, label), label)
+    """Read a network; `label` names the file in errors."""
+    if _decode(content, _Head, label).format != MODEL_FORMAT:
+        return _bayesnet_of(_decode(content, _NetFile, label), label)
+    model = _decode(content, _ModelFile, label)
+    _check_version(model.schema_version, label)
+    stored = model.network
+    stored.class_name, stored.cut_points = model.class_name, model.cut_points
+    stored.solution, stored.provenance = model.solution, model.provenance
+    return _bayesnet_of(stored, label)
 
 
-def format_of(content: bytes, label: str) -> str | None:
-    """The 'format' of a JSON file; None if it has none."""
-    return decode(content, _Head, label).format
-
-
-def bayesnet_of(stored: NetFile, label: str) -> BayesNet:
+def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
     """The network of an object that was read from JSON."""
     draft = Draft(label)
     if stored.format != FORMAT:
         raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {shown(stored.format)}")
-    if stored.schema_version != SCHEMA_VERSION:
-        raise draft.fault(None, f"expected schema_version {SCHEMA_VERSION}, got {shown(stored.schema_version)}")
+    _check_version(stored.schema_version, label)
     for variable in stored.variables:
         draft.declare(variable.name, variable.states, None)
     for variable in stored.variables:
         shape = draft.family(variable.name, variable.parents, None)
         draft.fill(variable.name, _table(variable, shape, draft), None)
-    return draft.finish()
+    try:
+        return replace(
+            draft.finish(),
+            class_name=stored.class_name,
+            cut_points={name: tuple(listed) for name, listed in stored.cut_points.items()},
+            solution=stored.solution,
+            provenance=stored.provenance,
+        )
+    except NetworkFileError:
+        raise
+    except ParameterError as error:
+        raise draft.fault(None, f"expected a consistent network, but {error}") from error
 
 
-def decode(content: bytes, kind: type[T], label: str) -> T:
+def _check_version(version: object, label: str) -> None:
+    if version != SCHEMA_VERSION:
+        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
+
+
+def _decode(content: bytes, kind: type[T], label: str) -> T:
     """The object of a JSON text, with a NetworkFileError where it is another one."""
     return decode_json(content, kind, lambda line, message: NetworkFileError(label, line, message))
 

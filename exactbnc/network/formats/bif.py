@@ -57,7 +57,7 @@ STATES = Rule.of(
 )
 
 
-def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
+def render(net: BayesNet) -> tuple[str, list[str]]:
     """The text, and what was escaped; the order of the variables is that of the network, whatever the class."""
     safe = SafeNames.of(net, NAMES, STATES)
     return "".join(f"{line}\n" for line in _lines(net, safe)), safe.notes

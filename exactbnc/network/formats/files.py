@@ -1,4 +1,4 @@
-"""Bayesian networks with their tables in files: `write_bayesnet` and `read_bayesnet`; the suffix selects the format.
+"""Bayesian networks with their tables in files: `write_bayesnet` and `load`; the suffix selects the format.
 
 | suffix                        | format      | types of states | names and states             |
 |-------------------------------|-------------|-----------------|------------------------------|
@@ -24,7 +24,7 @@ from scorecache.system.unpack import PACKED_SUFFIXES
 
 _FORMATS = (bayesnetjson, bif, xmlbif)
 
-BAYESNET_WRITERS: dict[str, Callable[[BayesNet, str | None], tuple[str, list[str]]]] = {
+BAYESNET_WRITERS: dict[str, Callable[[BayesNet], tuple[str, list[str]]]] = {
     suffix: module.render for module in _FORMATS for suffix in module.SUFFIXES
 }
 BAYESNET_READERS: dict[str, Callable[[bytes, str], BayesNet]] = {
@@ -32,27 +32,26 @@ BAYESNET_READERS: dict[str, Callable[[bytes, str], BayesNet]] = {
 }
 
 
-def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: str | None = None) -> list[str]:
+def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     """Write a Bayesian network to a file, completely or not at all; the suffix selects the format.
 
     Parameters
     ----------
     net : BayesNet
     path : str or path-like
-        A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it.
-    class_name : str, optional
-        The class: last in XMLBIF, where WEKA expects it, and by name in JSON.
+        A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it. JSON keeps
+        everything; the others keep the network alone, XMLBIF with the class last, where WEKA expects it.
 
     Returns
     -------
     list of str
-        A sentence for every name or state that had to be escaped. `read_bayesnet` undoes this; other programs show the
+        A sentence for every name or state that had to be escaped. `load` undoes this; other programs show the
         escaped names.
 
     Raises
     ------
     ParameterError
-        If the suffix or the class is unknown, or two states would be written alike.
+        If the suffix is unknown, or two states would be written alike.
 
     Examples
     --------
@@ -62,21 +61,19 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str], *, class_name: s
     >>> net = BayesNet(DAG.from_arcs(["rain"], []), (("no", "yes"),), (np.array([0.75, 0.25]),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_bayesnet(net, f"{folder}/net.bif")
-    ...     read_bayesnet(f"{folder}/net.bif").tables[0].tolist()
+    ...     load(f"{folder}/net.bif").tables[0].tolist()
     []
     [0.75, 0.25]
     """
     suffix = bayesnet_suffix(path)
-    if class_name is not None:
-        net.position(class_name)
-    text, notes = BAYESNET_WRITERS[suffix](net, class_name)
+    text, notes = BAYESNET_WRITERS[suffix](net)
     with atomic_write(path) as (sink,):
         sink.write(text.encode())
     return notes
 
 
-def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
-    """Read a Bayesian network with its tables.
+def load(path: str | os.PathLike[str]) -> BayesNet:
+    """Read a Bayesian network with its tables, and all else that the file says of it.
 
     Parameters
     ----------
@@ -100,11 +97,14 @@ def read_bayesnet(path: str | os.PathLike[str]) -> BayesNet:
     >>> text = "network n { } variable x { type discrete [2] { a, b }; } probability (x) { table 0.25, 0.75; }"
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pathlib.Path(folder, "net.bif").write_text(text)
-    ...     read_bayesnet(f"{folder}/net.bif").states
+    ...     load(f"{folder}/net.bif").states
     (('a', 'b'),)
     """
     parse = BAYESNET_READERS[bayesnet_suffix(path)]
     return parse(read_input(path), os.fspath(path))
+
+
+read_bayesnet = load
 
 
 def bayesnet_suffix(path: str | os.PathLike[str]) -> str:

@@ -58,10 +58,10 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- -->"""
 
 
-def render(net: BayesNet, class_name: str | None) -> tuple[str, list[str]]:
+def render(net: BayesNet) -> tuple[str, list[str]]:
     """The text, and what was escaped; the class, if there is one, comes last."""
     safe = SafeNames.of(net, TEXTS, TEXTS)
-    order = sorted(range(net.n_vars), key=lambda v: net.names[v] == class_name)
+    order = sorted(range(net.n_vars), key=lambda v: net.names[v] == net.class_name)
     return "".join(f"{line}\n" for line in _lines(net, safe, order)), safe.notes
 
 

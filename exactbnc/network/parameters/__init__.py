@@ -64,8 +64,8 @@ def fit_parameters(
     --------
     >>> data = Dataset.from_columns({"rain": ["no", "no", "yes", "yes"], "wet": ["no", "no", "no", "yes"]})
     >>> net = fit_parameters(data, DAG.from_arcs(data.names, [("rain", "wet")]), "ofe")
-    >>> net.query("wet", evidence={"rain": "yes"}).tolist()
-    [0.5, 0.5]
+    >>> net.query("wet", given={"rain": "yes"}).to_dict()
+    {'no': 0.5, 'yes': 0.5}
     """
     dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
@@ -75,7 +75,7 @@ def fit_parameters(
         raise ParameterError(f"the parameters {estimator.name!r} need a class")
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
-    return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name))
+    return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name), class_name)
 
 
 def make_parameters(name: str, **settings: Any) -> ParameterEstimator:

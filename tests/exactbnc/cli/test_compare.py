@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from exactbnc.learning.model import read_model
+from exactbnc.network.formats.files import load
 from exactbnc.network.formats.files import write_bayesnet
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
@@ -49,7 +49,7 @@ def test_networks_with_tables_and_models_are_compared_by_their_structure(exactbn
     path, structure = tmp_path / name, tmp_path / "structure.txt"
     model = tmp_path / "model.json"
     assert exactbnc("learn", table, "--class", "wet", "--structure", "tan", "-o", model).code == 0
-    net = read_model(model).net
+    net = load(model)
     structure.write_text(f"{net.dag.modelstring}\n")
     if path != model:
         write_bayesnet(net, path)

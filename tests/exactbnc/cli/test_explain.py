@@ -5,7 +5,7 @@ import pytest
 
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.learn import Recipe, learn
-from exactbnc.learning.model import Model, write_model
+from exactbnc.network.formats.files import write_bayesnet
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
@@ -13,7 +13,7 @@ ASIA = ROOT / "instances" / "asia-500.csv"
 
 
 def written(path, recipe):
-    write_model(Model(learn(read_csv(ASIA), "dysp", recipe).net, "dysp"), path)
+    write_bayesnet(learn(read_csv(ASIA), "dysp", recipe).net, path)
     return path
 
 

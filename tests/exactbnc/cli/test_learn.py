@@ -6,8 +6,7 @@ import pytest
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.discretize.tables import find_cut_points
 from exactbnc.learning.learn import Recipe, learn
-from exactbnc.learning.model import read_model
-from exactbnc.network.formats.files import read_bayesnet
+from exactbnc.network.formats.files import load
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
@@ -40,7 +39,7 @@ def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
     assert run.code == 0
     data = read_csv(ASIA)
     expected = learn(data, "dysp", Recipe("kdb", k=1, ess=2.0))
-    model = read_model(target)
+    model = load(target)
     codes = model.encode(data)
     assert np.array_equal(model.log_posterior(codes), expected.net.log_posterior(codes, "dysp"))
     assert model.solution["status"] == "optimal"
@@ -76,7 +75,7 @@ def test_without_a_file_the_iris_are_learned(exactbnc, tmp_path):
     assert run.err == "no file given: the iris data, class species, numbers discretised by mdlp\n"
     assert "data:       150 rows, 4 features, class species (3 classes)" in run.out
     assert "intervals:  sepal_length 3, sepal_width 3, petal_length 3, petal_width 3" in run.out
-    assert set(read_model(tmp_path / "iris.json").cut_points) == {
+    assert set(load(tmp_path / "iris.json").cut_points) == {
         "sepal_length", "sepal_width", "petal_length", "petal_width",
     }  # fmt: skip
 
@@ -88,7 +87,7 @@ def test_other_programs_read_the_bare_network(exactbnc, suffix, tmp_path):
     run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", target)
 
     expected = learn(read_csv(ASIA), "dysp", Recipe("tan")).net
-    found = read_bayesnet(target)
+    found = load(target)
     assert {*found.dag.arcs} == {*expected.dag.arcs}
     assert found.query("dysp")[0] == pytest.approx(expected.query("dysp")[0])
     assert "the file holds the network alone; cut points and provenance go into a .json" in run.err
@@ -115,11 +114,11 @@ def test_features_are_selected_and_those_dropped_are_told(exactbnc, tmp_path):
 
     run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--select", "-o", target)
 
-    dropped = read_model(target).provenance["dropped_features"]
+    dropped = load(target).provenance["dropped_features"]
     assert dropped
     for name, value in dropped.items():
         assert f"{name} ({value:.2f})" in run.out
-        assert name not in read_model(target).net.names
+        assert name not in load(target).names
     assert "(log Bayes factors of independence)" in run.out
 
 
@@ -132,7 +131,7 @@ def test_numbers_are_cut_on_demand(exactbnc, numbers, tmp_path):
 
     assert run.code == 0
     assert "intervals:  size 2, noise 1 (1: no cut point)" in run.out
-    model = read_model(tmp_path / "m.json")
+    model = load(tmp_path / "m.json")
     assert model.cut_points["noise"] == ()
     assert 0 < model.cut_points["size"][0] < 4
 
@@ -153,7 +152,7 @@ def test_missing_values_may_become_a_state(exactbnc, tmp_path):
 
     exactbnc("learn", path, "--class", "y", "--missing", "category", "--discretize", "median", "-o", target)
 
-    model = read_model(target)
+    model = load(target)
     assert model.missing_is_state == ("a", "b")
     assert model.net.states[:2] == (("(-inf, 2.5]", "(2.5, inf)", "missing"), ("p", "q", "missing"))
 
@@ -189,7 +188,7 @@ def test_no_time_ends_with_naive_bayes_and_its_own_code(exactbnc, tmp_path):
 
     assert run.code == ExitCode.LIMIT_WITH_RESULT
     assert "network:    naive Bayes: the search ended (time) before it found any network" in run.out
-    model = read_model(tmp_path / "m.json")
+    model = load(tmp_path / "m.json")
     assert all(parents == (7,) for parents in model.net.dag.parents[:7])
     assert model.solution["score"] is None
 
@@ -263,7 +262,7 @@ def test_columns_of_any_number_of_numbers_are_cut(exactbnc, measured, tmp_path):
     run = exactbnc("learn", measured, *ending, "--ignore", "id", "-o", model, "--json")
 
     assert run.code == 0
-    learned = read_model(model)
+    learned = load(model)
     data = read_csv(measured, max_states=65536, ignore=["id"])
     assert learned.cut_points == find_cut_points(data, "y", "mdlp")
     assert learned.provenance["steps"]["ignore"] == ["id"]
@@ -318,7 +317,7 @@ def test_parquet_files_are_learned_from_and_predicted(exactbnc, measured, tmp_pa
 
     first, second = (exactbnc("predict", model, table).out for model in models)
 
-    assert read_model(models[0]).provenance["data_sha256"] == read_model(models[1]).provenance["data_sha256"]
+    assert load(models[0]).provenance["data_sha256"] == load(models[1]).provenance["data_sha256"]
     assert first == second == exactbnc("predict", models[0], measured).out
 
 
@@ -345,7 +344,7 @@ def test_rows_without_a_class_are_left_out(exactbnc, tmp_path):
     run = exactbnc("learn", path, "--class", "y", "--missing", "category", "-o", model)
 
     assert run.err == "rows without a class are left out: 20\n"
-    learned = read_model(model)
+    learned = load(model)
     assert learned.classes == ("a", "b")
     assert learned.provenance["n_rows"] == 30
     assert "missing" in learned.net.states[learned.net.index["x"]]

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.discretize.tables import discretized
 from exactbnc.learning.learn import Recipe, learn
-from exactbnc.learning.model import Model, read_model, write_model
+from exactbnc.network.formats.files import load, write_bayesnet
 from scorecache.data.dataset import Dataset
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
@@ -20,7 +21,7 @@ ASIA = ROOT / "instances" / "asia-500.csv"
 @pytest.fixture(scope="module")
 def asia(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "asia.json"
-    write_model(Model(learn(read_csv(ASIA), "dysp", Recipe("tan")).net, "dysp"), path)
+    write_bayesnet(learn(read_csv(ASIA), "dysp", Recipe("tan")).net, path)
     return path
 
 
@@ -39,7 +40,7 @@ def test_stdout_is_a_clean_table(exactbnc, asia):
     assert run.err == ""
     assert table[0] == ["dysp", "P(no)", "P(yes)"]
     assert len(table) == 501
-    model = read_model(asia)
+    model = load(asia)
     expected = np.exp(model.log_posterior(model.encode(read_csv(ASIA))))
     assert np.array_equal(np.array([row[1:] for row in table[1:]], dtype=float), expected)
     assert [row[0] for row in table[1:]] == [("no", "yes")[best] for best in expected.argmax(axis=1)]
@@ -49,7 +50,7 @@ def test_what_the_model_does_not_know_is_summed_out_with_a_note(exactbnc, asia, 
     run = exactbnc("predict", asia, rows)
 
     assert run.code == 0
-    net = read_model(asia).net
+    net = load(asia)
     known = [{"smoke": "yes"}, {"bronc": "yes"}, {"smoke": "no", "bronc": "no"}]
     found = [[float(cell) for cell in row[1:]] for row in list(csv.reader(io.StringIO(run.out)))[1:]]
     for probabilities, evidence in zip(found, known, strict=True):
@@ -149,7 +150,7 @@ def test_learn_and_predict_cut_numbers_alike(exactbnc, tmp_path):
 
     run = exactbnc("predict", target, table)
 
-    model = read_model(target)
+    model = load(target)
     codes = model.encode(read_csv(table, missing="category"))
     assert model.cut_points["petal_width"][0] == pytest.approx(0.8)  # a value on a cut point is in the lower interval
     assert codes[model.net.index["petal_width"]].tolist() == [0, 1, 65535, 2, 65535]
@@ -199,7 +200,8 @@ def test_more_rows_than_a_column_may_have_states(exactbnc, tmp_path):
     table = Dataset.from_columns({"x": [1, 2, 3, 4] * 20, "y": list("aabb") * 20})
     points = {"x": (2.5,)}
     model = tmp_path / "model.json"
-    write_model(Model(learn(discretized(table, points), "y", Recipe("naive_bayes")).net, "y", points), model)
+    net = learn(discretized(table, points), "y", Recipe("naive_bayes")).net
+    write_bayesnet(replace(net, cut_points=points), model)
     rows = tmp_path / "rows.csv"
     fields = [f"{k / 20_000:.5f}" for k in range(70_000)] + ["?", "many"]
     rows.write_text("id,x\n" + "".join(f"row{k},{field}\n" for k, field in enumerate(fields)))

@@ -5,7 +5,7 @@ import pytest
 
 from exactbnc import __version__
 from exactbnc.cli._errors import ExitCode
-from exactbnc.learning.model import read_model
+from exactbnc.network.formats.files import load
 from exactbnc.network.formats.files import write_bayesnet
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 from tests.exactbnc.report.samples import random_net
@@ -91,10 +91,10 @@ def test_with_data_a_model_is_judged_like_evaluate_does(exactbnc, tmp_path):
     for heading in ("Confusion matrix", "Reliability", "ROC", "Relevance"):
         assert f">{heading}</h" in text
     assert "3-fold cross-validation of 500 rows" in text
-    provenance = read_model(model).provenance
+    provenance = load(model).provenance
     assert provenance["command"][1] == "learn"
     assert provenance["steps"]["missing"] == "error"
-    assert read_model(model).solution["trace"]
+    assert load(model).solution["trace"]
 
 
 def test_other_data_are_noticed(exactbnc, tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.sampling import sample
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.network.bayesnet_strategies import assert_same, bayesnets, collider, joint
@@ -110,7 +111,7 @@ def test_names_that_are_no_variables_are_refused_with_the_names():
         lambda net: net.posterior("D"),
         lambda net: net.log_posterior(codes, "D"),
         lambda net: net.log_conditional(codes, ("A", "D")),
-        lambda net: net.query("A", evidence={"D": 0}),
+        lambda net: net.query("A", given={"D": 0}),
         lambda net: net.encode_row({"D": 0}),
     ):
         with refusal("'D' is not a variable; variables are 'A', 'B', 'C'"):
@@ -124,13 +125,13 @@ def test_values_of_another_type_are_matched_alike_in_rows_and_in_evidence(states
     table = Dataset(("x",), ((0, value),), np.array([[1]], dtype=np.uint16))
 
     assert net.encode_row({"x": value}).tolist() == [1]
-    assert net.codes_of(table).tolist() == [[1]]
+    assert net.encode(table).tolist() == [[1]]
 
 
 @pytest.mark.parametrize("value", ["b9", 7, True])
 def test_evidence_that_is_not_a_state_is_refused_with_the_states(value):
     with refusal(f"{value!r} is not a state of 'B'; its states are 'b0', 'b1', 'b2'"):
-        collider().query("A", evidence={"B": value})
+        collider().query("A", given={"B": value})
 
 
 def test_rows_by_name_become_codes_and_what_is_not_known_is_unknown():
@@ -147,9 +148,9 @@ def test_columns_are_matched_by_name_and_states_by_value():
         states={"B": ["b2", "b1", "b0"]},
     )
 
-    assert collider().codes_of(data).tolist() == [[0, 0, 1], [2, 0, 1], [1, 0, UNKNOWN]]
+    assert collider().encode(data).tolist() == [[0, 0, 1], [2, 0, 1], [1, 0, UNKNOWN]]
     with refusal("the data lack the columns 'A', 'C'"):
-        collider().codes_of(data.columns(["B"]))
+        collider().log_likelihood(data.columns(["B"]))
 
 
 @given(bayesnets(min_states=2), st.integers(0, 2**32 - 1), st.booleans())
@@ -184,7 +185,7 @@ def test_a_class_value_that_the_network_does_not_know_has_no_likelihood():
 def test_samples_have_the_probabilities_of_the_network():
     net, n = collider(), 40_000
 
-    drawn = net.sample(n, seed=7)
+    drawn = sample(net, n, seed=7)
 
     assert (drawn.names, drawn.states, drawn.n_rows, drawn.weights) == (net.names, net.states, n, None)
     rows, counts = np.unique(drawn.codes.T, axis=0, return_counts=True)
@@ -196,17 +197,17 @@ def test_samples_have_the_probabilities_of_the_network():
 def test_the_seed_alone_decides_what_is_drawn():
     net = collider()
 
-    assert net.sample(50, seed=3).sha256 == net.sample(50, seed=3).sha256
-    assert net.sample(50, seed=3).sha256 != net.sample(50, seed=4).sha256
-    assert net.sample(50).sha256 == net.sample(50, seed=0).sha256
+    assert sample(net, 50, seed=3).sha256 == sample(net, 50, seed=3).sha256
+    assert sample(net, 50, seed=3).sha256 != sample(net, 50, seed=4).sha256
+    assert sample(net, 50).sha256 == sample(net, 50, seed=0).sha256
     with refusal("n_rows must be at least 1. Got 0 instead."):
-        net.sample(0)
+        sample(net, 0)
 
 
 @given(bayesnets(), st.integers(0, 99))
 @examples(30)
 def test_nothing_impossible_is_drawn(net, seed):
-    codes = net.codes_of(net.sample(40, seed=seed))
+    codes = net.encode(sample(net, 40, seed=seed))
 
     assert np.isfinite(net.log_probability(codes)).all()
 
@@ -215,7 +216,7 @@ def test_a_last_state_of_probability_zero_is_not_drawn_where_the_others_are_roun
     """0.9999991 leaves room for one in a million; so many rows would find it."""
     net = BayesNet(DAG.of("x", [[]]), ((0, 1, 2),), (np.array([0.5, 0.4999991, 0.0]),))
 
-    assert net.sample(5_000_000, seed=1).codes.max() == 1
+    assert sample(net, 5_000_000, seed=1).codes.max() == 1
 
 
 def test_a_network_survives_pickling_after_it_was_used():

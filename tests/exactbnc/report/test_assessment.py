@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from exactbnc.baselines.evaluation import Exact, cross_validate
 from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.learn import Recipe, learn
-from exactbnc.learning.model import Model, solution_facts
+from exactbnc.learning.network import solution_facts
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.assessment import assess, calibration_error, confusion_matrix, reliability, roc_curves
 from exactbnc.report.subject import Subject
@@ -29,9 +30,9 @@ def asia():
 
 def subject_of(dataset, class_name, recipe, **provenance):
     learned = learn(dataset, class_name, recipe)
-    model = Model(learned.net, class_name, solution=solution_facts(learned.solution))
+    net = replace(learned.net, class_name=class_name, solution=solution_facts(learned.solution))
     stored = json.loads(json.dumps({"recipe": recipe.to_json(), **provenance}))
-    return Subject("m.json", learned.net.dag, learned.net, class_name, model, provenance=stored)
+    return Subject("m.json", net.dag, net, class_name, dict(net.solution), provenance=stored)
 
 
 def test_a_recipe_is_judged_on_the_folds_of_evaluate(asia):

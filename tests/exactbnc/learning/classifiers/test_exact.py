@@ -12,7 +12,7 @@ from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers import ExactBNClassifier
 from exactbnc.network.parameters import PARAMETERS
 from exactbnc.network.parameters.closed_form import EAP
-from exactbnc.pictures.plot import plot_on
+from exactbnc.pictures.plot import plot
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
 from scorecache.domain import STRUCTURES
@@ -278,13 +278,13 @@ def test_plot_draws_into_given_axes(pyplot, table):
     assert not right.texts
 
 
-def test_plot_on_writes_a_title_and_wants_a_variable(pyplot):
-    axes = plot_on(DAG.from_arcs(("a", "b"), [("a", "b")]), title="two")
+def test_plot_writes_a_title_and_wants_a_variable(pyplot):
+    axes = plot(DAG.from_arcs(("a", "b"), [("a", "b")]), title="two")
 
     shown = [text.get_text() for text in (*axes.texts, axes.title)]
     assert "two" in shown
     with pytest.raises(ParameterError, match="at least one variable"):
-        plot_on(DAG((), ()))
+        plot(DAG((), ()))
 
 
 def test_an_interrupted_search_keeps_its_best_network_and_raises(monkeypatch):

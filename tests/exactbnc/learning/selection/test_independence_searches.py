@@ -9,6 +9,7 @@ from exactbnc.learning.selection._search import Separation
 from exactbnc.learning.selection.hiton_pc import HITONPC
 from exactbnc.learning.selection.mmpc import MMPC, candidates
 from exactbnc.learning.selection.pcmb import PCMB
+from exactbnc.network.sampling import sample
 from tests.exactbnc.learning.selection.networks import (
     ASIA,
     HIDDEN_DESCENDANT,
@@ -130,7 +131,7 @@ def test_in_asia_every_neighbour_is_found_in_data(search, seed):
     net = strong_net(ASIA)
     besides = {} if search in EXACT else {"tub": ("asia", "either", "dysp")}
 
-    found = search(level=0.001).all_parents_and_children(net.sample(20_000, seed=seed))
+    found = search(level=0.001).all_parents_and_children(sample(net, 20_000, seed=seed))
 
     assert found == neighbours_of(net.dag) | besides
 
@@ -154,7 +155,7 @@ def test_the_backward_phase_of_mmpc_removes_what_came_too_early():
 
 def test_the_markov_blanket_of_every_variable_is_found_in_data():
     net = strong_net(ASIA)
-    data = net.sample(20_000, seed=0)
+    data = sample(net, 20_000, seed=0)
 
     assert {v: PCMB(level=0.001).markov_blanket(data, v) for v in net.names} == blankets_of(net.dag)
 

@@ -7,6 +7,7 @@ from exactbnc.learning.selection.s2tmb import S2TMB
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.problem.problem import Problem
 from exactbnc.solvers.solve import solve
+from exactbnc.network.sampling import sample
 from scorecache import Dataset, build_cache, make_score
 from scorecache.errors import ParameterError
 from tests.exactbnc.learning.selection.networks import ASIA, HIDDEN_DESCENDANT, blankets_of, neighbours_of, strong_net
@@ -15,7 +16,7 @@ from tests.oracles import all_dags
 
 @pytest.fixture(scope="module")
 def asia():
-    return strong_net(ASIA).sample(20_000, seed=0)
+    return sample(strong_net(ASIA), 20_000, seed=0)
 
 
 def family_scores(dataset, ess):
@@ -59,7 +60,7 @@ def random_net(seed):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("ess", [1.0, 10.0])
 def test_both_passes_are_those_of_the_paper(seed, ess):
-    dataset = random_net(seed).sample(150, seed=seed)
+    dataset = sample(random_net(seed), 150, seed=seed)
     search = S2TMB(ess=ess, max_parents=None)
 
     for target, name in enumerate("ABCD"):
@@ -84,7 +85,7 @@ def test_it_finds_the_markov_blanket(asia, target):
 
 def test_spouses_drive_out_a_hidden_descendant():
     """Without S, the best network over T, A and D has an edge between T and D."""
-    dataset = strong_net(HIDDEN_DESCENDANT).sample(20_000, seed=0)
+    dataset = sample(strong_net(HIDDEN_DESCENDANT), 20_000, seed=0)
     without_spouse = dataset.columns(["T", "A", "D"])
 
     assert S2TMB().parents_and_children(without_spouse, "T") == ("A", "D")
@@ -106,7 +107,7 @@ def test_of_two_variables_the_bayes_factor_decides(n_copies):
 
 def test_the_limit_of_the_parents_holds():
     """A tree has two of the three edges, and that between A and B is the weakest."""
-    dataset = strong_net("[A][B|A][T|A:B]").sample(2000, seed=0)
+    dataset = sample(strong_net("[A][B|A][T|A:B]"), 2000, seed=0)
 
     assert S2TMB(max_parents=1).parents_and_children(dataset, "A") == ("T",)
     assert S2TMB(max_parents=2).parents_and_children(dataset, "A") == ("B", "T")

@@ -6,6 +6,7 @@ import pytest
 
 from exactbnc.learning.selection import log_bayes_factors
 from exactbnc.learning.selection.searches import SEARCHES
+from exactbnc.network.sampling import sample
 from scorecache import Dataset
 from scorecache.errors import ParameterError
 from tests.exactbnc.learning.selection.networks import ASIA, strong_net
@@ -78,7 +79,7 @@ def test_a_single_variable_has_no_neighbours(name):
 
 @searches
 def test_neighbours_come_in_the_order_of_the_data(name):
-    dataset = strong_net(ASIA).sample(3000, seed=3).columns(["dysp", "xray", "tub", "lung", "either"])
+    dataset = sample(strong_net(ASIA), 3000, seed=3).columns(["dysp", "xray", "tub", "lung", "either"])
 
     found = cautious(name).parents_and_children(dataset, "either")
 
@@ -88,7 +89,7 @@ def test_neighbours_come_in_the_order_of_the_data(name):
 
 @searches
 def test_one_target_is_answered_as_among_all(name):
-    dataset = strong_net(ASIA).sample(800, seed=4).columns(["smoke", "lung", "bronc", "either", "dysp"])
+    dataset = sample(strong_net(ASIA), 800, seed=4).columns(["smoke", "lung", "bronc", "either", "dysp"])
     together = SEARCHES[name]().all_parents_and_children(dataset)
 
     assert {v: SEARCHES[name]().parents_and_children(dataset, v) for v in dataset.names} == together
@@ -147,7 +148,7 @@ def test_settings_out_of_range_are_refused(name, settings):
 @pytest.mark.parametrize("name", TESTING)
 def test_sets_are_at_most_as_large_as_the_limit(name):
     """X and T have two common causes: a set of one does not separate them."""
-    dataset = strong_net("[A][B][T|A:B][X|A:B]").sample(20_000, seed=0)
+    dataset = sample(strong_net("[A][B][T|A:B][X|A:B]"), 20_000, seed=0)
 
     found = {k: SEARCHES[name](level=0.001, max_given=k).parents_and_children(dataset, "T") for k in (1, 2, None)}
 
@@ -155,7 +156,7 @@ def test_sets_are_at_most_as_large_as_the_limit(name):
 
 
 def test_bayes_factors_at_the_threshold_decide():
-    dataset = strong_net(ASIA).sample(60, seed=6)
+    dataset = sample(strong_net(ASIA), 60, seed=6)
     factors = log_bayes_factors(dataset, "either", ess=2.0)
 
     for threshold in (0.5, 3.0, 5.0, 150.0):

@@ -1,6 +1,7 @@
 """JSON of whole networks: types, bits, faults."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def read(text):
 
 
 def stored():
-    return json.loads(bayesnetjson.render(collider(), None)[0])
+    return json.loads(bayesnetjson.render(collider())[0])
 
 
 def fault(value):
@@ -31,7 +32,7 @@ def fault(value):
 
 
 def test_what_is_stored():
-    text, _ = bayesnetjson.render(collider(), "C")
+    text, _ = bayesnetjson.render(replace(collider(), class_name="C"))
 
     assert json.loads(text) == {
         "format": "exactbnc.bayesnet",
@@ -62,7 +63,7 @@ def test_parents_may_be_listed_in_any_order():
 def test_numpy_scalars_are_stored_as_the_values_they_equal():
     scalars = ((np.int64(0), np.int8(1)), (np.float64(0.5), np.str_("x"), 7), (np.bool_(True), np.bool_(False)))
 
-    read_back = read(bayesnetjson.render(collider(states=scalars), None)[0])
+    read_back = read(bayesnetjson.render(collider(states=scalars))[0])
 
     assert_same(read_back, collider(states=((0, 1), (0.5, "x", 7), (True, False))))
 
@@ -70,14 +71,14 @@ def test_numpy_scalars_are_stored_as_the_values_they_equal():
 @pytest.mark.parametrize("state", [None, (1, 2), b"a", float("nan"), float("inf"), 1j, frozenset()])
 def test_other_states_are_refused(state):
     with pytest.raises(ParameterError, match=r"JSON states are texts, finite numbers and booleans\. Got"):
-        bayesnetjson.render(collider(states=(("a0", state), *collider().states[1:])), None)
+        bayesnetjson.render(collider(states=(("a0", state), *collider().states[1:])))
 
 
 def test_equal_states_and_half_characters_are_refused():
     with pytest.raises(ParameterError, match="the states of 'A' must be different"):
-        bayesnetjson.render(collider(states=((1, True), *collider().states[1:])), None)
+        bayesnetjson.render(collider(states=((1, True), *collider().states[1:])))
     with pytest.raises(ParameterError, match="half of a surrogate pair"):
-        bayesnetjson.render(collider(states=(("a", "\ud800"), *collider().states[1:])), None)
+        bayesnetjson.render(collider(states=(("a", "\ud800"), *collider().states[1:])))
 
 
 def test_faults_of_the_file():

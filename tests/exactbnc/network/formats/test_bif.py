@@ -1,5 +1,7 @@
 """BIF: the dialect that is written, the language that is read, faults by line."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,7 +54,7 @@ def changed(old, new):
 
 
 def test_text_of_a_small_network():
-    assert bif.render(collider(), None) == (COLLIDER, [])
+    assert bif.render(collider()) == (COLLIDER, [])
 
 
 def test_rounded_probabilities_are_divided_by_their_sum():

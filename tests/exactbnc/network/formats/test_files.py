@@ -201,12 +201,6 @@ def test_numbers_come_back_as_texts_where_the_format_has_no_types(tmp_path, suff
     assert read_bayesnet(path).states == (("0", "1"), ("True", "False", "2.5"), ("-1", "0"))
 
 
-def test_the_class_must_be_a_variable(tmp_path):
-    with pytest.raises(ParameterError, match="'D' is not a variable"):
-        write_bayesnet(collider(), tmp_path / "net.xml", class_name="D")
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("name", ["net", "net.txt", "net.gz", "bif"])
 def test_other_suffixes_are_refused(tmp_path, name):
     with pytest.raises(ParameterError, match=r"must end in one of \.json, \.bif, \.xml, \.xmlbif, \.bifxml\. Got"):

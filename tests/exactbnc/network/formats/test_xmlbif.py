@@ -1,5 +1,7 @@
 """XMLBIF: the text, what is read, what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def changed(old, new):
 
 
 def test_text_of_a_small_network():
-    text, notes = xmlbif.render(collider(), None)
+    text, notes = xmlbif.render(collider())
     head, body = text.split("]>\n<!-- -->\n")
 
     assert notes == []
@@ -60,7 +62,7 @@ def test_the_first_given_is_slowest_and_the_child_fastest():
 
 
 def test_the_class_is_written_last():
-    net = read(xmlbif.render(collider(), "A")[0])
+    net = read(xmlbif.render(replace(collider(), class_name="A"))[0])
 
     assert net.names == ("B", "C", "A")
     assert net.dag.arcs == (("B", "C"), ("A", "C"))
@@ -70,7 +72,7 @@ def test_the_class_is_written_last():
 def test_names_with_blanks_and_signs_need_no_escape():
     net = collider(states=(("<5 & more", "a b"), ("é", "日本", "(x)"), ('"', "'")))
 
-    text, notes = xmlbif.render(net, None)
+    text, notes = xmlbif.render(net)
 
     assert notes == []
     assert_same(read(text), net)

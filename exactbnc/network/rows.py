@@ -1,0 +1,102 @@
+"""The rows of a table in the codes of a network.
+
+Columns are matched by name, and a value is a state by the one rule of `exactbnc.network.states`. In a discretised
+column a number is the interval that it lies in. A missing value is the state "missing" where the network has one, and
+unknown otherwise; so is a value that the network has never seen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.numbers import bins_of, numbers_of
+from exactbnc.network.states import state_codes
+from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MEASURED, MISSING_STATE, MOST_STATES
+from scorecache.data.frames import columns_of, is_frame, names_of
+from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def rows_of(net: BayesNet, data: Any) -> Dataset:
+    """The network's columns of a data set, a frame or a file, in which values may be missing and anything else."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, str | os.PathLike):
+        from scorecache.data.reading import read_table
+
+        return read_table(
+            os.fspath(data),
+            missing="category",
+            max_states=MOST_STATES,
+            only=net.index,
+            measured=net.cut_points,
+            least_columns=1,
+        )
+    if not is_frame(data):
+        raise ParameterError(
+            f"data must be a DataFrame of pandas or polars, an Arrow table, a Dataset or a path. "
+            f"Got {type(data).__name__} instead."
+        )
+    columns = dict(zip(map(str, names_of(data)), columns_of(data), strict=True))
+    own = {name: column for name, column in columns.items() if name in net.index}
+    if not own:
+        raise _no_column(net, columns)
+    return Dataset.from_columns(own, missing="category", max_states=MOST_STATES, measured=net.cut_points)
+
+
+def codes_of(net: BayesNet, dataset: Dataset) -> Codes:
+    """The codes of a data set, variables x rows; columns that it does not have are unknown."""
+    codes = np.full((net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
+    present = [name for name in net.names if name in dataset.index]
+    if not present:
+        raise _no_column(net, dataset.names)
+    for name in present:
+        lookup = _lookup(net, name, dataset.states[dataset.index[name]])
+        own = lookup[dataset.column(name)]
+        if name in dataset.measurements and name in net.cut_points:
+            is_number = ~np.isnan(dataset.measurements[name])
+            own[is_number] = bins_of(dataset.measurements[name][is_number], net.cut_points[name])
+        codes[net.index[name]] = own
+    return codes
+
+
+def unseen_values(net: BayesNet, dataset: Dataset) -> dict[str, list[str]]:
+    """Per column but the class, the values that are not states of the network, except missing ones."""
+    found = {}
+    for name in net.features:
+        if name in dataset.index:
+            states = dataset.states[dataset.index[name]]
+            named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
+            codes = _lookup(net, name, states)
+            values = [str(s) for s, code in zip(states, codes, strict=True) if code == UNKNOWN and s not in named]
+            if values:
+                found[name] = values
+    return found
+
+
+def _lookup(net: BayesNet, name: str, states: Sequence[Hashable]) -> NDArray[np.uint16]:
+    """The code of every state of a table's column."""
+    found = state_codes(net.states[net.index[name]], states)
+    lookup = np.array([UNKNOWN if code is None else code for code in found], dtype=np.uint16)
+    if name in net.cut_points:
+        bins = bins_of(numbers_of(tuple(states)), net.cut_points[name])
+        is_number = bins <= len(net.cut_points[name])
+        lookup[is_number] = bins[is_number]
+    return lookup
+
+
+def _no_column(net: BayesNet, names: Any) -> DataError:
+    return DataError(
+        f"expected columns of the network, {listing(map(repr, net.names))}; "
+        f"the table has none of them, but {listing(map(repr, names))}"
+    )
