@@ -24,7 +24,6 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from sklearn.datasets import load_breast_cancer
 
 from exactbnc import Constraints, ExactBNClassifier, Problem, plot, solve
-from exactbnc.pictures.plot import plot
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Point, exact_clusters
 from exactbnc.solvers.bounds.root._highs import ColumnLP

@@ -50,7 +50,7 @@ def _texts_among_numbers(dataset: Dataset, name: str) -> list[str]:
     """The few texts of a column of many numbers."""
     import numpy as np
 
-    from exactbnc.learning.discretize.tables import numbers_of
+    from exactbnc.network.numbers import numbers_of
     from scorecache.data.encoding import MISSING_STATE
 
     states = dataset.states[dataset.index[name]]

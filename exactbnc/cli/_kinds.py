@@ -96,6 +96,6 @@ def _is_gobnilp_text(line: str) -> bool:
 
 
 def _kind_of_json(text: str) -> Kind | None:
-    if '"exactbnc.model"' in text:
+    if '"exactbnc.model"' in text or '"exactbnc.bayesnet"' in text:
         return Kind.MODEL
-    return Kind.NETWORK if '"exactbnc.bayesnet"' in text or '"arcs"' in text else None
+    return Kind.NETWORK if '"arcs"' in text else None

@@ -1,7 +1,7 @@
 """d-separation: the independences that a directed acyclic graph implies.
 
-A and B are d-separated by C iff C separates them in the moral graph of the ancestors of A, B and C: the parents of every
-child are joined, and directions dropped (Lauritzen, Dawid, Larsen and Leimer 1990).
+A and B are d-separated by C iff C separates them in the moral graph of the ancestors of A, B and C: the parents of
+every child are joined, and directions dropped (Lauritzen, Dawid, Larsen and Leimer 1990).
 """
 
 from __future__ import annotations

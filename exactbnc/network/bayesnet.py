@@ -194,7 +194,7 @@ class BayesNet:
         >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
         >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).cpt("wet")
         wet    no  yes
-        rain          
+        rain
         no    0.9  0.1
         yes   0.2  0.8
         """
@@ -306,9 +306,7 @@ class BayesNet:
         parents = [() if is_set[v] else listed for v, listed in enumerate(self.dag.parents)]
         tables = [np.eye(len(self.states[v]))[row[v]] if is_set[v] else self.tables[v] for v in range(self.n_vars)]
         provenance = {**self.provenance, "do": {name: str(value) for name, value in values.items()}}
-        return replace(
-            self, dag=DAG.of(self.names, parents), tables=tuple(tables), solution={}, provenance=provenance
-        )
+        return replace(self, dag=DAG.of(self.names, parents), tables=tuple(tables), solution={}, provenance=provenance)
 
     def sample(self, n_rows: int, *, seed: int = 0) -> pandas.DataFrame:
         """Draw rows from the joint distribution.
@@ -537,7 +535,8 @@ class BayesNet:
         """
         from exactbnc import plot
 
-        return plot(self.dag, path, ax=ax, class_name=self.class_name)
+        axes: Axes | None = plot(self.dag, path, ax=ax, class_name=self.class_name)
+        return axes
 
     def __repr__(self) -> str:
         from exactbnc.network.words import described

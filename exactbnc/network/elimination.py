@@ -163,6 +163,7 @@ def row_chunks(
 
 
 def product_of(net: BayesNet, factors: Sequence[Factor]) -> Factor:
+    """The sum of the logarithms, over all variables of the factors."""
     scope = tuple(sorted({v for factor in factors for v in factor.variables}))
     total: Floats = np.zeros((1,) * (1 + len(scope)))
     for factor in factors:

@@ -31,9 +31,7 @@ def frame_of(net: BayesNet, variables: Sequence[int], values: Floats) -> pd.Data
     elif len(others) == 1:
         index = _states(net, others[0])
     else:
-        index = pd.MultiIndex.from_product(
-            [_states(net, v) for v in others], names=[net.names[v] for v in others]
-        )
+        index = pd.MultiIndex.from_product([_states(net, v) for v in others], names=[net.names[v] for v in others])
     return pd.DataFrame(values.reshape(-1, values.shape[-1]), index=index, columns=_states(net, last))
 
 

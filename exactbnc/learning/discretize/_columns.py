@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from scorecache.data.frames import NUMBERS, check_names, is_frame, with_columns

@@ -60,7 +60,6 @@ class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
     """The object of a model: what is known of the network beside it."""
 
     network: _NetFile
-    schema_version: int | float | str | None
     class_name: str | None
     cut_points: dict[str, list[float]]
     solution: dict[str, Any]
@@ -69,6 +68,7 @@ class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
 
 class _Head(msgspec.Struct):
     format: str | None = None
+    schema_version: int | float | str | None = None
 
 
 def render(net: BayesNet) -> tuple[str, list[str]]:
@@ -100,10 +100,12 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
 
 def parse(content: bytes, label: str) -> BayesNet:
     """Read a network; `label` names the file in errors."""
-    if _decode(content, _Head, label).format != MODEL_FORMAT:
+    head = _decode(content, _Head, label)
+    _check_head(head, (FORMAT, MODEL_FORMAT), label)
+    if head.format == FORMAT:
         return _bayesnet_of(_decode(content, _NetFile, label), label)
     model = _decode(content, _ModelFile, label)
-    _check_version(model.schema_version, label)
+    _check_head(model.network, (FORMAT,), label)
     stored = model.network
     stored.class_name, stored.cut_points = model.class_name, model.cut_points
     stored.solution, stored.provenance = model.solution, model.provenance
@@ -113,9 +115,6 @@ def parse(content: bytes, label: str) -> BayesNet:
 def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
     """The network of an object that was read from JSON."""
     draft = Draft(label)
-    if stored.format != FORMAT:
-        raise draft.fault(None, f"expected a JSON object whose 'format' is {FORMAT!r}, got {shown(stored.format)}")
-    _check_version(stored.schema_version, label)
     for variable in stored.variables:
         draft.declare(variable.name, variable.states, None)
     for variable in stored.variables:
@@ -135,9 +134,17 @@ def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
         raise draft.fault(None, f"expected a consistent network, but {error}") from error
 
 
-def _check_version(version: object, label: str) -> None:
-    if version != SCHEMA_VERSION:
-        raise NetworkFileError(label, None, f"expected schema_version {SCHEMA_VERSION}, got {shown(version)}")
+def _check_head(head: _Head | _NetFile, formats: Sequence[str], label: str) -> None:
+    if head.format not in formats:
+        raise NetworkFileError(
+            label,
+            None,
+            f"expected a network with its tables, a JSON object whose 'format' is {FORMAT!r}, got {shown(head.format)}",
+        )
+    if head.schema_version != SCHEMA_VERSION:
+        raise NetworkFileError(
+            label, None, f"expected schema_version {SCHEMA_VERSION}, got {shown(head.schema_version)}"
+        )
 
 
 def _decode(content: bytes, kind: type[T], label: str) -> T:

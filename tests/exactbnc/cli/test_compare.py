@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from exactbnc.network.formats.files import load
-from exactbnc.network.formats.files import write_bayesnet
+from exactbnc.network.formats.files import load, write_bayesnet
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
 CACHE = "3\na 1\n-1 0\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 1 b\n"

@@ -151,5 +151,5 @@ def test_mistakes_are_one_line(exactbnc, asia, rows, options, message):
 def test_a_file_that_is_not_a_model_is_bad_input(exactbnc, rows):
     run = exactbnc("explain", ASIA, rows)
 
-    assert run.code == ExitCode.BAD_INPUT
+    assert run.code == ExitCode.USAGE
     assert_is_one_error_line(run.err)

@@ -139,5 +139,5 @@ def test_a_table_without_a_column_of_the_model_is_refused(exactbnc, files, tmp_p
 
     assert run.code == 3
     assert run.err == (
-        "error: expected columns of the model, 'rain', 'sprinkler'; the table has none of them, but 'a', 'b'\n"
+        "error: expected columns of the network, 'rain', 'sprinkler', 'wet'; the table has none of them, but 'a', 'b'\n"
     )

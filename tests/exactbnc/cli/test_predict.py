@@ -153,7 +153,7 @@ def test_learn_and_predict_cut_numbers_alike(exactbnc, tmp_path):
     model = load(target)
     codes = model.encode(read_csv(table, missing="category"))
     assert model.cut_points["petal_width"][0] == pytest.approx(0.8)  # a value on a cut point is in the lower interval
-    assert codes[model.net.index["petal_width"]].tolist() == [0, 1, 65535, 2, 65535]
+    assert codes[model.index["petal_width"]].tolist() == [0, 1, 65535, 2, 65535]
     assert "values of petal_width never seen in training are summed out: wide" in run.err
     assert run.out.splitlines()[1].startswith("setosa,")
 
@@ -171,7 +171,7 @@ def test_reads_rows_from_stdin(exactbnc, asia, monkeypatch):
     ("content", "message"),
     [
         ("a,b\n1,2\n", "expected JSON"),
-        ("{}", "expected a model, a JSON object whose 'format' is 'exactbnc.model'"),
+        ("{}", "expected a network with its tables, a JSON object whose 'format' is 'exactbnc.bayesnet'"),
         ('{"format": "exactbnc.model", "schema_version": 9}', "expected schema_version 1, got 9"),
         ("", "expected JSON"),
     ],

@@ -5,8 +5,7 @@ import pytest
 
 from exactbnc import __version__
 from exactbnc.cli._errors import ExitCode
-from exactbnc.network.formats.files import load
-from exactbnc.network.formats.files import write_bayesnet
+from exactbnc.network.formats.files import load, write_bayesnet
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 from tests.exactbnc.report.samples import random_net
 

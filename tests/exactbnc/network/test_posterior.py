@@ -168,7 +168,7 @@ def test_a_query_by_hand():
     of_b = np.array([0.125, 0.25, 0.625])
     c0 = 0.25 * of_b @ [0.5, 0.25, 0.125] + 0.75 * of_b @ [0.0, 0.1, 0.3]
 
-    assert net.query("C") .to_dict() == pytest.approx({"c0": c0, "c1": 1 - c0})
+    assert net.query("C").to_dict() == pytest.approx({"c0": c0, "c1": 1 - c0})
     assert net.query("A", given={"C": "c0", "B": "b0"}).tolist() == pytest.approx([1, 0])
     assert net.query("A", "B", given={"C": None}).to_numpy() == pytest.approx(np.outer([0.25, 0.75], of_b))
     with pytest.raises(ParameterError, match=r"'c7' is not a state of 'C'; its states are 'c0', 'c1'"):

@@ -1,6 +1,5 @@
 import json
 from dataclasses import replace
-from dataclasses import replace
 
 import numpy as np
 import pytest

@@ -5,9 +5,9 @@ from exactbnc.graph.dag import DAG
 from exactbnc.learning.selection import log_bayes_factors
 from exactbnc.learning.selection.s2tmb import S2TMB
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.sampling import sample
 from exactbnc.problem.problem import Problem
 from exactbnc.solvers.solve import solve
-from exactbnc.network.sampling import sample
 from scorecache import Dataset, build_cache, make_score
 from scorecache.errors import ParameterError
 from tests.exactbnc.learning.selection.networks import ASIA, HIDDEN_DESCENDANT, blankets_of, neighbours_of, strong_net

@@ -1,7 +1,5 @@
 """BIF: the dialect that is written, the language that is read, faults by line."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 

@@ -1,6 +1,7 @@
 """The contract of every format of whole networks, and the networks of the literature."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ FAULTS = {
 
 
 def written(suffix, net=None, class_name=None):
-    return BAYESNET_WRITERS[suffix](net or collider(), class_name)[0]
+    return BAYESNET_WRITERS[suffix](replace(net or collider(), class_name=class_name))[0]
 
 
 def changed(text, old, new):
