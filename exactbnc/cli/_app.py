@@ -16,6 +16,7 @@ from exactbnc.cli.evaluate import evaluate
 from exactbnc.cli.explain import explain
 from exactbnc.cli.info import info
 from exactbnc.cli.learn import learn
+from exactbnc.cli.posterior import posterior
 from exactbnc.cli.predict import predict
 from exactbnc.cli.report import report
 from exactbnc.cli.score import score
@@ -45,6 +46,7 @@ app.command()(command(info))
 app.command()(command(check))
 app.command()(command(verify))
 app.command()(command(compare))
+app.command()(command(posterior))
 
 
 def _print_version(wanted: bool) -> None:

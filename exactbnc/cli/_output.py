@@ -45,7 +45,7 @@ class Output:
             print(*lines, sep="\n", file=stream)
 
     @contextmanager
-    def progress(self) -> Iterator[Listener | None]:
+    def progress(self, work: str = "scoring") -> Iterator[Listener | None]:
         """Give a listener that draws a bar per level, or None where nobody is looking."""
         if self.quiet or not sys.stderr.isatty():
             yield None
@@ -54,10 +54,11 @@ class Output:
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True), transient=True) as bars:
-            task = bars.add_task("scoring", total=None)
+            task = bars.add_task(work, total=None)
 
             def listener(level: int, n_levels: int, done: int, total: int) -> None:
-                bars.update(task, description=f"level {level} of {n_levels}", completed=done, total=total)
+                description = f"level {level} of {n_levels}" if n_levels > 1 else work
+                bars.update(task, description=description, completed=done, total=total)
 
             yield listener
 

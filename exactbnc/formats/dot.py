@@ -7,11 +7,11 @@ of node, arc and attribute statements, without subgraphs and ports; attributes a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.formats.network import Network
-from exactbnc.graph.dag import DAG
+from exactbnc.graph.dag import DAG, Arc
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import shown
 
@@ -43,9 +43,14 @@ def render(network: Network) -> str:
     return to_dot(network.dag, network.class_name)
 
 
-def to_dot(dag: DAG, class_name: str | None = None) -> str:
-    """The text of the digraph, with a class to highlight."""
-    return "".join(f"{line}\n" for line in _lines(dag, class_name))
+def to_dot(dag: DAG, class_name: str | None = None, strengths: Mapping[Arc, float] | None = None) -> str:
+    """The text of the digraph, with a class to highlight, and arcs as wide as their strengths, from 0 to 1."""
+    return "".join(f"{line}\n" for line in _lines(dag, class_name, strengths or {}))
+
+
+def arc_width(strength: float) -> float:
+    """The width of an arc in points."""
+    return 0.4 + 2.6 * strength
 
 
 def is_parent_of_all(dag: DAG, class_name: str | None) -> bool:
@@ -63,15 +68,18 @@ def parse(text: str, label: str) -> DAG:
     return DAG.of(reading.parents, reading.parents.values())
 
 
-def _lines(dag: DAG, class_name: str | None) -> Iterator[str]:
+def _lines(dag: DAG, class_name: str | None, strengths: Mapping[Arc, float]) -> Iterator[str]:
     yield "digraph {"
     yield '  node [shape=box, style="rounded,filled", fillcolor=white];'
     for name in dag.names:
         yield f'  {_quoted(name)} [fillcolor="{CLASS_COLOUR}"];' if name == class_name else f"  {_quoted(name)};"
     fade = is_parent_of_all(dag, class_name)
     for parent, child in dag.arcs:
-        attributes = f' [color="{CLASS_ARC_COLOUR}"]' if fade and parent == class_name else ""
-        yield f"  {_quoted(parent)} -> {_quoted(child)}{attributes};"
+        attributes = [f'color="{CLASS_ARC_COLOUR}"'] if fade and parent == class_name else []
+        if (parent, child) in strengths:
+            attributes.append(f"penwidth={arc_width(strengths[parent, child]):.2f}")
+        listed = f" [{', '.join(attributes)}]" if attributes else ""
+        yield f"  {_quoted(parent)} -> {_quoted(child)}{listed};"
     yield "}"
 
 

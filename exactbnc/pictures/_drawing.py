@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from exactbnc.formats.dot import CLASS_ARC_COLOUR, CLASS_COLOUR, is_parent_of_all
-from exactbnc.graph.dag import DAG
+from exactbnc.formats.dot import CLASS_ARC_COLOUR, CLASS_COLOUR, arc_width, is_parent_of_all
+from exactbnc.graph.dag import DAG, Arc
 from exactbnc.pictures._layout import BOX_HEIGHT, Layout, Point, layered_layout
 from scorecache.errors import ParameterError
 
@@ -31,7 +31,13 @@ _ARC_COLOURS = ("#2f4b7c", "#b5542a", "#3b7d4f", "#8a3b7a", "#8c6d1f", "#2c7d8c"
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes:
+def draw(
+    dag: DAG,
+    kind: str,
+    class_name: str | None,
+    title: str | None,
+    strengths: Mapping[Arc, float] | None = None,
+) -> bytes:
     """The picture as a file of that kind: png, svg or pdf."""
     try:
         import matplotlib
@@ -41,7 +47,7 @@ def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> byte
             "a picture needs graphviz (its program 'dot') or matplotlib (pip install matplotlib); neither is installed"
         ) from error
 
-    sketch = _Sketch.of(dag, class_name, title)
+    sketch = _Sketch.of(dag, class_name, title, strengths or {})
     page = sketch.page
     with matplotlib.rc_context({"svg.hashsalt": "exactbnc", "pdf.fonttype": 42}):
         figure = Figure(figsize=page.inches, facecolor="white")
@@ -55,14 +61,20 @@ def draw(dag: DAG, kind: str, class_name: str | None, title: str | None) -> byte
     return picture.getvalue()
 
 
-def draw_on(dag: DAG, axes: Axes | None, class_name: str | None, title: str | None) -> Axes:
+def draw_on(
+    dag: DAG,
+    axes: Axes | None,
+    class_name: str | None,
+    title: str | None,
+    strengths: Mapping[Arc, float] | None = None,
+) -> Axes:
     """Draw into axes of matplotlib; None: into a new figure of pyplot, as large as the picture needs."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ParameterError("a plot needs matplotlib: pip install matplotlib") from error
 
-    sketch = _Sketch.of(dag, class_name, title)
+    sketch = _Sketch.of(dag, class_name, title, strengths or {})
     if axes is None:
         axes = pyplot.figure(figsize=sketch.page.inches, facecolor="white").add_axes((0, 0, 1, 1))
     else:
@@ -82,21 +94,25 @@ class _Sketch:
     class_index: int | None
     hub: int | None
     title: str | None
+    arc_widths: Mapping[tuple[int, int], float]
+    """In points, of the arcs that have a strength."""
 
     @classmethod
-    def of(cls, dag: DAG, class_name: str | None, title: str | None) -> _Sketch:
+    def of(cls, dag: DAG, class_name: str | None, title: str | None, strengths: Mapping[Arc, float]) -> _Sketch:
         class_index = dag.names.index(class_name) if class_name in dag.names else None
         hub = class_index if is_parent_of_all(dag, class_name) else None
         labels = [_label(name) for name in dag.names]
         widths = [_text_width(label) + 2 * _PADDING for label in labels]
         layout = layered_layout(dag.parents, widths, hub=hub)
-        return cls(layout, labels, widths, _page(layout, widths, title), class_index, hub, title)
+        index = {name: v for v, name in enumerate(dag.names)}
+        arc_widths = {(index[parent], index[child]): arc_width(p) for (parent, child), p in strengths.items()}
+        return cls(layout, labels, widths, _page(layout, widths, title), class_index, hub, title, arc_widths)
 
     def paint(self, axes: Axes) -> None:
         page = self.page
         axes.set(xlim=(page.left, page.right), ylim=(page.bottom, page.top))
         axes.set_axis_off()
-        _draw_arcs(axes, self.layout, self.hub)
+        _draw_arcs(axes, self.layout, self.hub, self.arc_widths)
         _draw_boxes(axes, self.layout, self.labels, self.widths, self.class_index)
         if self.title is not None:
             place = ((page.left + page.right) / 2, page.top - _MARGIN)
@@ -138,16 +154,16 @@ def _page(layout: Layout, widths: Sequence[float], title: str | None) -> _Page:
     )
 
 
-def _draw_arcs(axes: Axes, layout: Layout, hub: int | None) -> None:
+def _draw_arcs(axes: Axes, layout: Layout, hub: int | None, arc_widths: Mapping[tuple[int, int], float]) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    for (parent, _), route in layout.routes.items():
+    for (parent, child), route in layout.routes.items():
         is_faint = parent == hub
         arrow = FancyArrowPatch(
             path=_line(route) if is_faint else _curve(route),
             arrowstyle="-|>",
             mutation_scale=6 if is_faint else 9,
-            linewidth=0.6 if is_faint else 1.2,
+            linewidth=arc_widths.get((parent, child), 0.6 if is_faint else 1.2),
             color=CLASS_ARC_COLOUR if is_faint else _ARC_COLOURS[parent % len(_ARC_COLOURS)],
             capstyle="round",
             joinstyle="miter",

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exactbnc.formats.dot import to_dot
-from exactbnc.graph.dag import DAG
+from exactbnc.graph.dag import DAG, Arc
 from exactbnc.pictures._drawing import DPI, draw, draw_on
 from scorecache.errors import ParameterError
 from scorecache.system.atomic import atomic_write
@@ -33,6 +34,7 @@ def plot(
     ax: Axes | None = None,
     class_name: str | None = None,
     title: str | None = None,
+    strengths: Mapping[Arc, float] | None = None,
 ) -> Axes | None:
     """Draw a network into a file, completely or not at all; or, without a path, with matplotlib.
 
@@ -46,6 +48,8 @@ def plot(
     class_name : str, optional
         A variable to highlight.
     title : str, optional
+    strengths : mapping of arcs to numbers from 0 to 1, optional
+        How wide each arc is drawn.
 
     Returns
     -------
@@ -67,13 +71,13 @@ def plot(
     """
     if path is None:
         _check_drawable(dag)
-        return draw_on(dag, ax, class_name, title)
+        return draw_on(dag, ax, class_name, title, strengths)
     if ax is not None:
         raise ParameterError("plot draws into a file (path) or into axes (ax). Got both.")
     suffix = picture_suffix(path)
     _check_drawable(dag)
     kind = suffix.removeprefix(".")
-    picture = _by_graphviz(dag, kind, class_name, title) or draw(dag, kind, class_name, title)
+    picture = _by_graphviz(dag, kind, class_name, title, strengths) or draw(dag, kind, class_name, title, strengths)
     with atomic_write(path) as (sink,):
         sink.write(picture)
     return None
@@ -92,7 +96,9 @@ def _check_drawable(dag: DAG) -> None:
         raise ParameterError("a picture needs at least one variable, the network has none")
 
 
-def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None) -> bytes | None:
+def _by_graphviz(
+    dag: DAG, kind: str, class_name: str | None, title: str | None, strengths: Mapping[Arc, float] | None
+) -> bytes | None:
     """The picture by graphviz; None if `dot` is not installed or fails."""
     program = shutil.which("dot")
     if program is None:
@@ -102,7 +108,7 @@ def _by_graphviz(dag: DAG, kind: str, class_name: str | None, title: str | None)
         command.append(f"-Gdpi={DPI}")
     if title is not None:
         command += [f"-Glabel={title}", "-Glabelloc=t"]
-    source = to_dot(dag, class_name).encode()
+    source = to_dot(dag, class_name, strengths).encode()
     try:
         done = subprocess.run(command, input=source, capture_output=True, timeout=_DOT_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

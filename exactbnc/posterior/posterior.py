@@ -114,16 +114,31 @@ class StructurePosterior:
         index = pd.Index(sets, tupleize_cols=False, name="parents")
         return pd.Series(self._probabilities[own], index, name=child).sort_values(ascending=False, kind="stable")
 
-    def median_network(self) -> DAG:
-        """The network of the arcs more probable than not; where they form a cycle, the least probable is left out."""
-        table = self.arcs.to_numpy()
-        listed = [(p, v, j) for (v, j), p in np.ndenumerate(table) if p > 0.5]
+    def ranked_arcs(self) -> list[tuple[str, str, float]]:
+        """(from, to, probability) of all pairs, the most probable first."""
+        n, table = len(self.names), self.arcs.to_numpy()
+        listed = [(self.names[v], self.names[j], float(table[v, j])) for v in range(n) for j in range(n) if v != j]
+        return sorted(listed, key=lambda arc: -arc[2])
+
+    def median_network(self, *, above: float = 0.5) -> DAG:
+        """The network of the arcs more probable than not; where they form a cycle, the least probable is left out.
+
+        Parameters
+        ----------
+        above : float, default 0.5
+            Another threshold.
+
+        Returns
+        -------
+        DAG
+        """
         chosen = DAG.from_arcs(self.names, [])
-        for _, v, j in sorted(listed, key=lambda arc: (-arc[0], arc[1], arc[2])):
-            try:
-                chosen = DAG.from_arcs(self.names, [*chosen.arcs, (self.names[v], self.names[j])])
-            except CycleError:
-                continue
+        for parent, child, p in self.ranked_arcs():
+            if p > above:
+                try:
+                    chosen = DAG.from_arcs(self.names, [*chosen.arcs, (parent, child)])
+                except CycleError:
+                    continue
         return chosen
 
     def sample(self, n: int, *, seed: int = 0) -> list[DAG]:

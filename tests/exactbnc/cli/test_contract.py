@@ -36,6 +36,8 @@ def options_of(name, *, hidden=False):
 def files(exactbnc, table, tmp_path):
     """What each command reads, and the arguments of a small run."""
     cache, net, model = tmp_path / "c.jkl", tmp_path / "n.json", tmp_path / "m.json"
+    whole = tmp_path / "w.jkl"
+    assert exactbnc("score", table, "--no-prune", "-o", whole).code == 0
     assert exactbnc("score", table, "--class", "wet", "--anb", "-o", cache).code == 0
     assert exactbnc("solve", cache, "--certificate", "-o", net).code == 0
     assert exactbnc("learn", table, "--class", "wet", "-o", model).code == 0
@@ -53,6 +55,7 @@ def files(exactbnc, table, tmp_path):
         "check": [cache, net],
         "verify": [cache, net],
         "compare": [net, net],
+        "posterior": [whole],
     }
 
 
