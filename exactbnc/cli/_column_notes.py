@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ FEW_TEXTS = 0.1
 """The share of texts among numbers up to which they look like faults."""
 HARDLY_REPEATED = 0.5
 """Distinct values per row from which a column looks like an identifier."""
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 
 
-def notes_on_columns(dataset: Dataset, class_name: str, *, is_discretized: bool) -> Iterator[str]:
+def notes_on_columns(dataset: Dataset, class_name: str | None, *, is_discretized: bool) -> Iterator[str]:
     """The notes; columns of numbers need none if they are discretised."""
     from exactbnc.learning.discretize.tables import numeric_columns
     from scorecache.wording import listing
@@ -37,13 +39,22 @@ def notes_on_columns(dataset: Dataset, class_name: str, *, is_discretized: bool)
                 f"{name} holds {sizes[name] - len(texts)} different numbers and {listing(map(repr, texts))}: every "
                 "value is taken for a state of its own; correct that, or write a missing value as ? or NA"
             )
+    commas = [name for name in others if _has_decimal_commas(dataset, name)]
+    if commas:
+        yield f"columns of numbers with a decimal comma, read as text: {listing(commas)}; --decimal , reads the numbers"
     unique = [
         f"{name} ({sizes[name]} values in {dataset.n_rows:,} rows)"
         for name in others
-        if not mixed[name] and sizes[name] > max(MANY_VALUES, HARDLY_REPEATED * dataset.n_rows)
+        if not mixed[name] and name not in commas and sizes[name] > max(MANY_VALUES, HARDLY_REPEATED * dataset.n_rows)
     ]
     if unique:
         yield f"columns of text whose values hardly repeat: {listing(unique)}; --ignore leaves a column out"
+
+
+def _has_decimal_commas(dataset: Dataset, name: str) -> bool:
+    """Are half of the values or more such as 3,5?"""
+    states = dataset.states[dataset.index[name]]
+    return sum(_COMMA_NUMBER.fullmatch(str(state)) is not None for state in states) >= max(1, len(states) / 2)
 
 
 def _texts_among_numbers(dataset: Dataset, name: str) -> list[str]:

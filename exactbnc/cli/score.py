@@ -13,6 +13,7 @@ import typer
 from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
+from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
 from exactbnc.cli._output import (
@@ -148,6 +149,8 @@ def score(
     share = None if build.memory_bytes is None else CODES_SHARE * build.memory_bytes
     with expecting(data, Kind.TABLE):
         dataset = read_data(data, table, header=not no_header, codes_memory=share)
+    for note in notes_on_columns(dataset, structure.class_name, is_discretized=table.discretize is not None):
+        talk.note(note)
     dataset, cut_points = prepared(dataset, structure.class_name, table.discretize, table)
     is_general = chosen_structure == "general" and not chosen.needs_class
     domain = Domain.of(

@@ -283,8 +283,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
         faults.append(
             f"numbers with more than {encoding.limit(True)} distinct values look continuous: "
             f"{listing(numeric, most=100)}; "
-            "discretise them first (exactbnc.MDLPDiscretizer, discretize='mdlp' of a classifier, or --discretize of "
-            "'exactbnc learn' and 'evaluate')"
+            "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer)"
         )
     if textual:
         faults.append(

@@ -224,6 +224,15 @@ def test_numbers_are_discretised(exactbnc, tmp_path, options):
     assert json.loads(exactbnc("solve", target, "--json").out)["arcs"] != []
 
 
+def test_decimal_commas_that_are_read_as_text_are_noted(exactbnc, tmp_path):
+    data = tmp_path / "numbers.csv"
+    data.write_text("x;y\n" + "".join(f"{row % 30},5;{row % 2}\n" for row in range(60)))
+
+    run = exactbnc("score", data, "--dry-run")
+
+    assert run.err == "columns of numbers with a decimal comma, read as text: x; --decimal , reads the numbers\n"
+
+
 def test_mdlp_needs_a_class_and_keep_at_most_needs_discretize(exactbnc, tmp_path, table):
     for options, fault in ((["--discretize", "mdlp"], "--class"), (["--keep-at-most", 2], "--discretize")):
         run = exactbnc("score", table, "-o", tmp_path / "o.jkl", *options)

@@ -20,10 +20,7 @@ WAYS_OUT = (
 CATEGORIES = (
     "or declare the states (--states), or take every value as a category (--max-states N, max_states=N, at most 65536)"
 )
-DISCRETISE = (
-    "discretise them first (exactbnc.MDLPDiscretizer, discretize='mdlp' of a classifier, or --discretize of "
-    "'exactbnc learn' and 'evaluate')"
-)
+DISCRETISE = "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer)"
 COUNTS = "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows."
 
 VALUES = {

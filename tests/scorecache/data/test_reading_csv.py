@@ -404,8 +404,7 @@ def test_columns_of_many_values_are_refused(table):
 
     with refusal(
         "t.csv: numbers with more than 100 distinct values look continuous: 'x' (1001); "
-        "discretise them first (exactbnc.MDLPDiscretizer, discretize='mdlp' of a classifier, or --discretize of "
-        "'exactbnc learn' and 'evaluate'); "
+        "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer); "
         "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (--ignore), "
         "or declare the states (--states), or take every value as a category "
         "(--max-states N, max_states=N, at most 65536)"
