@@ -10,11 +10,12 @@ import typer
 
 from exactbnc.cli._completion import AVERAGES, GREEDY, OTHERS, PARAMETERS, SCORES, SEARCHED, STRUCTURES, one_of, some_of
 from exactbnc.cli._errors import UsageError
-from exactbnc.cli._parsing import names_in, parse_arc, parse_order
+from exactbnc.cli._parsing import names_in, parse_arc, parse_order, parse_parameters
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
     from scorecache.cache import ScoreCache
+    from scorecache.scores import Score
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _constraints = partial(typer.Option, rich_help_panel="Constraints")
@@ -217,6 +218,9 @@ class ConstraintOptions(LocalConstraintOptions):
         }
 
 
+_ESS = Annotated[float | None, _score("--ess", metavar="NUMBER", help="The equivalent sample size; 1 if not given.")]
+
+
 @dataclass(frozen=True)
 class ScoreOptions:
     """The score of a network."""
@@ -225,9 +229,17 @@ class ScoreOptions:
         str,
         _score("--score", metavar="NAME", autocompletion=one_of(SCORES), help="'exactbnc scores' lists them."),
     ] = "bdeu"
-    ess: Annotated[
-        float | None, _score("--ess", metavar="NUMBER", help="The equivalent sample size; 1 if not given.")
+    ess: _ESS = None
+    param: Annotated[
+        list[str] | None, _score("--param", metavar="NAME=VALUE", help="A parameter of the score; repeatable.")
     ] = None
+
+    def chosen(self) -> Score:
+        """The score with its parameters; --ess must be one of them."""
+        from scorecache.scores import make_score
+
+        ess = [] if self.ess is None else [f"ess={self.ess}"]
+        return make_score(self.score, **parse_parameters([*(self.param or ()), *ess]))
 
 
 @dataclass(frozen=True)
@@ -244,14 +256,25 @@ class FitOptions(ScoreOptions):
         ),
     ] = "eap"
 
+    def criterion(self) -> str | Score:
+        """The score; --ess is for the estimator too, so that the score need not have it."""
+        from scorecache.scores import make_score
+
+        own = parse_parameters(self.param or ())
+        if not own:
+            return self.score
+        ess = {"ess": self.ess} if self.ess is not None and "ess" in make_score(self.score).parameters else {}
+        return make_score(self.score, **(ess | own))
+
 
 @dataclass(frozen=True)
-class EvaluatedFitOptions(FitOptions):
+class EvaluatedFitOptions:
     """The scores and the estimators that are compared."""
 
     score: Annotated[
         str, _score("--score", metavar="NAMES", autocompletion=some_of(SCORES), help="Scores, several with commas.")
     ] = "bdeu"
+    ess: _ESS = None
     parameters: Annotated[
         str,
         _score(

@@ -83,7 +83,7 @@ def learn(
     chosen = structure.chosen() or "anb"
     recipe = Recipe(
         structure=chosen,
-        criterion=fit.score,
+        criterion=fit.criterion(),
         parameters=fit.parameters,
         max_parents=structure.max_parents,
         k=structure.k_of(chosen) or network_options.DEFAULT_K,

@@ -24,7 +24,7 @@ from exactbnc.cli._output import (
     describe_score,
     describe_seconds,
 )
-from exactbnc.cli._parsing import parse_parameters, parse_size
+from exactbnc.cli._parsing import parse_size
 from exactbnc.cli._training import check_kept, notes_on_limit, prepared, read_data
 
 if TYPE_CHECKING:
@@ -35,15 +35,6 @@ _build = partial(typer.Option, rich_help_panel="Pruning and limits")
 _output = partial(typer.Option, rich_help_panel="Output")
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV file with column names, or .parquet; - is stdin.")]
-Param = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        metavar="NAME=VALUE",
-        help="A parameter of the score; repeatable.",
-        rich_help_panel="Score and parameters",
-    ),
-]
 NoHeader = Annotated[
     bool,
     typer.Option("--no-header", help="There are no column names; they are 0, 1, 2, ...", rich_help_panel="Data"),
@@ -113,7 +104,6 @@ def score(
     build: BuildOptions,
     file: ScoreFileOptions,
     report: options.OutputOptions,
-    param: Param = None,
     no_header: NoHeader = False,
 ) -> None:
     """Score the families of a data table and write those an optimal network may need to a score file.
@@ -125,18 +115,15 @@ def score(
     talk = report.output(None if file.dry_run else file.path)
     chosen_structure = structure.with_class("general")
     file.check()
-    ess = [] if scored_by.ess is None else [f"ess={scored_by.ess}"]
-    parameters = parse_parameters([*(param or ()), *ess])
 
     from exactbnc.learning.learn import limited
     from scorecache.data.codestore import CODES_SHARE
     from scorecache.domain import Domain
     from scorecache.formats import write_cache
     from scorecache.formats._writing import check_names
-    from scorecache.scores import make_score
     from scorecache.scoring.build import plan_build
 
-    chosen = make_score(scored_by.score, **parameters)
+    chosen = scored_by.chosen()
     class_is_used = chosen.needs_class or chosen_structure != "general" or table.discretize == "mdlp"
     if structure.class_name is not None and not class_is_used:
         raise UsageError(

@@ -129,7 +129,9 @@ def test_the_same_thing_has_the_same_name(name):
     if name != "score":
         assert options_of(name) >= GLOBAL | {"--solver", "--seed"}
     if name != "solve":
-        assert "--score" in options_of(name)
+        assert options_of(name) >= {"--score", "--ess"}
+    if name in ("score", "learn"):
+        assert options_of(name) >= {"--param", "--discretize", "--jobs"}
 
 
 @pytest.mark.parametrize(

@@ -359,3 +359,15 @@ def test_what_is_kept_goes_with_what_is_cut(exactbnc, numbers, command):
 
     assert run.code == 2
     assert "--keep-at-most says which columns are not discretised: it needs --discretize" in run.err
+
+
+def test_parameters_of_the_score_are_those_of_score(exactbnc, table):
+    def score_of(*options):
+        return json.loads(exactbnc("learn", table, "--class", "wet", "--tan", *options, "--json").out)["score"]
+
+    assert score_of("--param", "ess=5") == {"name": "bdeu", "ess": 5.0}
+    assert score_of("--score", "bdeu", "--ess", 3, "--param", "ess=5") == {"name": "bdeu", "ess": 5.0}
+    assert score_of("--score", "bic", "--ess", 3) == {"name": "bic"}
+    wrong = exactbnc("learn", table, "--class", "wet", "--tan", "--param", "size=5")
+    assert wrong.code == ExitCode.USAGE
+    assert_is_one_error_line(wrong.err)
