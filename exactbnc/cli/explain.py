@@ -21,7 +21,7 @@ Row = Annotated[
     int | None, typer.Option("--row", metavar="N", help="Only this row of the file, counted from 1; else all of them.")
 ]
 Of = Annotated[
-    str | None, typer.Option("--for", metavar="CLASS", help="The class to speak for; else the predicted one.")
+    str | None, typer.Option("--for", metavar="CLASS", help="The class to explain; else the predicted one.")
 ]
 Against = Annotated[
     str | None,
@@ -67,7 +67,7 @@ def explain(
 
 
 def _pair(classifier: BayesNet, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
-    """The class to speak for and the one to compare with: of the two that lead, those that were not asked for."""
+    """The class to explain and the one to compare with: of the two that lead, those that were not asked for."""
     first, second = leading
     other = None if against is None else _class(classifier, against)
     wanted = (second if first == other else first) if of is None else _class(classifier, of)

@@ -155,7 +155,7 @@ class Problem:
         if dag.names == self.names:
             return dag
         if set(dag.names) != set(self.names):
-            raise ParameterError("the network speaks of other variables than the score file")
+            raise ParameterError("the network has other variables than the score file")
         return DAG.from_arcs(self.names, dag.arcs)
 
 

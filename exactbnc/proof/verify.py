@@ -86,7 +86,7 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
     >>> print(verified.score, verified.bound)
     -2.0 -2.00000000
     """
-    _demand(set(dag.names) == set(problem.names), "the network speaks of other variables than the score file")
+    _demand(set(dag.names) == set(problem.names), "the network has other variables than the score file")
     dag = problem.in_own_order(dag)
     _demand(not (broken := problem.check(dag)), f"the network breaks the constraints: {'; '.join(broken)}")
     _demand(not problem.global_rules, f"{', '.join(problem.global_rules)}: such rules cannot be certified")

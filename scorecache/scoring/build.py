@@ -222,7 +222,7 @@ def _settle(
     elif max_parents is not None:
         raise ParameterError("give max_parents to the domain or to build_cache, not to both")
     if domain.names != dataset.names:
-        raise ParameterError("the domain speaks of other variables than the data")
+        raise ParameterError("the domain has other variables than the data")
     if dataset.total_weight > MOST_ROWS:
         raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
     if not 0 <= prune_gap < math.inf:

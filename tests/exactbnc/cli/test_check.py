@@ -72,7 +72,7 @@ def test_a_network_over_other_variables_is_refused(exactbnc, cache, tmp_path):
 
     run = exactbnc("check", cache, network)
 
-    assert (run.code, run.err) == (2, "error: the network speaks of other variables than the score file\n")
+    assert (run.code, run.err) == (2, "error: the network has other variables than the score file\n")
 
 
 @pytest.mark.parametrize("text", ["", "3\na 1\n-1 0\n", "1\na 1\nnan 0\n"], ids=["empty", "cut_short", "not_a_number"])

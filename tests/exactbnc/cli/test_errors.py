@@ -64,7 +64,7 @@ def test_readme_lists_the_same_exit_codes():
         (["check", "x.jkl", "--palim", "3"], "No such option: --palim (see 'exactbnc check --help')"),
     ],
 )
-def test_an_option_of_another_name_is_told_by_ours(exactbnc, command, said):
+def test_an_option_of_another_name_is_answered_with_ours(exactbnc, command, said):
     run = exactbnc(*command)
 
     assert run.code == ExitCode.USAGE

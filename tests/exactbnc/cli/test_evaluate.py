@@ -167,8 +167,8 @@ def test_searches_and_other_classifiers_are_methods_too(exactbnc):
     run = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", names, "--cv", "2", "--json")
     results = json.loads(run.out)["results"]
 
-    told = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
-    assert [result["method"] for result in results] == told
+    document = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
+    assert [result["method"] for result in results] == document
     assert all(0.7 < result["accuracy"] < 1 for result in results)
     assert [result["n_proved"] for result in results] == [2, 2, 2, None, None, None, None]
     assert [fold["is_proved"] for fold in results[-1]["folds"]] == [None, None]
@@ -190,5 +190,5 @@ def test_the_fits_are_sent_to_a_scheduler(exactbnc, table):
         found = exactbnc(*arguments, "--scheduler", cluster.scheduler_address)
 
     assert (found.code, found.err) == (0, "")
-    told = [[line for line in run.out.splitlines() if "seconds" not in line] for run in (expected, found)]
-    assert told[0] == told[1]
+    document = [[line for line in run.out.splitlines() if "seconds" not in line] for run in (expected, found)]
+    assert document[0] == document[1]

@@ -47,7 +47,7 @@ def test_terms_add_up_to_the_log_odds(exactbnc, asia):
     assert all(set(term) == {"term", "value", "state", "given", "log_odds"} for term in first["terms"])
 
 
-def test_text_tells_values_and_parents(exactbnc, asia, rows):
+def test_text_shows_values_and_parents(exactbnc, asia, rows):
     run = exactbnc("explain", asia, rows, "--row", 1)
 
     lines = run.out.splitlines()
@@ -75,7 +75,7 @@ def test_families_with_unknown_values_are_one_term(exactbnc, asia, rows):
     assert sum(term["log_odds"] for term in row["terms"]) == pytest.approx(math.log(p["no"] / p["yes"]), abs=1e-9)
 
 
-def test_a_cut_number_is_told_with_its_interval(exactbnc, tmp_path):
+def test_a_cut_number_is_shown_with_its_interval(exactbnc, tmp_path):
     table, model = tmp_path / "f.csv", tmp_path / "iris.json"
     table.write_text("petal_width,petal_length,sepal_width,sepal_length\n0.2,1.4,3.5,5.1\n")
     exactbnc("learn", "--structure", "naive_bayes", "-o", model, "-q")

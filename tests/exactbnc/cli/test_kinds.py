@@ -21,7 +21,7 @@ def files(exactbnc, table, tmp_path):
     return {Kind.TABLE: table, Kind.SCORES: scores, Kind.NETWORK: network, Kind.MODEL: model}
 
 
-def test_every_kind_is_told_from_its_beginning(exactbnc, files, tmp_path):
+def test_every_kind_is_recognised_by_its_beginning(exactbnc, files, tmp_path):
     assert {kind: kind_of(str(path)) for kind, path in files.items()} == {kind: kind for kind in files}
     exactbnc("convert", files[Kind.SCORES], tmp_path / "lawn.pss.gz")
     exactbnc("learn", files[Kind.TABLE], "--class", "wet", "-o", tmp_path / "net.bif")

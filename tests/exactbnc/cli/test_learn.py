@@ -109,7 +109,7 @@ def test_a_picture_is_drawn(exactbnc, tmp_path):
     assert "<svg" in (tmp_path / "m.svg").read_text()
 
 
-def test_features_are_selected_and_those_dropped_are_told(exactbnc, tmp_path):
+def test_features_are_selected_and_those_dropped_are_listed(exactbnc, tmp_path):
     target = tmp_path / "m.json"
 
     run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "--select", "-o", target)
@@ -228,7 +228,7 @@ def test_mistakes_are_one_line_with_a_code(exactbnc, arguments, code, message):
     assert message in run.err
 
 
-def test_many_numbers_that_are_not_cut_are_told(exactbnc, tmp_path):
+def test_many_numbers_that_are_not_discretised_are_noted(exactbnc, tmp_path):
     path = tmp_path / "heights.csv"
     path.write_text("height,shoes,sex\n" + "".join(f"{150 + i}.5,{i % 3},{'mf'[i > 15]}\n" for i in range(30)))
 
@@ -271,7 +271,7 @@ def test_columns_of_any_number_of_numbers_are_cut(exactbnc, measured, tmp_path):
     assert exactbnc("report", model, "--data", measured, "-o", tmp_path / "report.html").code == 0
 
 
-def test_an_identifier_is_told_how_to_be_left_out(exactbnc, measured):
+def test_an_identifier_error_says_how_to_be_left_out(exactbnc, measured):
     run = exactbnc("learn", measured, "--class", "y", "--discretize", "mdlp")
 
     assert run.code == ExitCode.BAD_INPUT

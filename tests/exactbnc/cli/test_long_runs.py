@@ -74,20 +74,20 @@ def test_a_killed_run_goes_on_and_a_terminated_one_too(exactbnc, hard, tmp_path)
     terminated.send_signal(signal.SIGTERM)
     out, err = terminated.communicate(timeout=LONG_ENOUGH)
     assert terminated.returncode == 143, err
-    told = json.loads(out)
-    assert (told["status"], told["stop_reason"]) == ("feasible", "interrupted")
-    assert first.score - 1e-9 <= told["score"] <= best + 1e-6
-    assert best - 1e-6 <= told["bound"] <= first.bound + 1e-9
-    assert problem.score(read_network(target)) == pytest.approx(told["score"])
+    document = json.loads(out)
+    assert (document["status"], document["stop_reason"]) == ("feasible", "interrupted")
+    assert first.score - 1e-9 <= document["score"] <= best + 1e-6
+    assert best - 1e-6 <= document["bound"] <= first.bound + 1e-9
+    assert problem.score(read_network(target)) == pytest.approx(document["score"])
     second = read_checkpoint(checkpoint, problem)
-    assert (second.score, second.bound) == (pytest.approx(told["score"]), told["bound"])
+    assert (second.score, second.bound) == (pytest.approx(document["score"]), document["bound"])
     assert second.seconds > first.seconds
 
     done = exactbnc(*["solve", *options, "--json"])
     assert done.code == 0
-    told = json.loads(done.out)
-    assert (told["status"], told["bound_from"]) == ("optimal", "search")
-    assert told["score"] == pytest.approx(best, abs=1e-6)
+    document = json.loads(done.out)
+    assert (document["status"], document["bound_from"]) == ("optimal", "search")
+    assert document["score"] == pytest.approx(best, abs=1e-6)
 
     again = exactbnc("solve", path, "--solver", "order", "--checkpoint", checkpoint)
     assert again.code == 0
@@ -115,10 +115,10 @@ def test_a_killed_branch_and_cut_goes_on(exactbnc, hard, tmp_path):
     first = read_checkpoint(checkpoint, problem)
     assert best - 1e-6 <= first.bound
 
-    told = json.loads(exactbnc("solve", *options, "--json").out)
-    assert told["status"] == "optimal"
-    assert told["score"] == pytest.approx(best, abs=1e-6)
-    assert told["bound"] <= first.bound + 1e-9
+    document = json.loads(exactbnc("solve", *options, "--json").out)
+    assert document["status"] == "optimal"
+    assert document["score"] == pytest.approx(best, abs=1e-6)
+    assert document["bound"] <= first.bound + 1e-9
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_a_second_ctrl_c_is_an_exception_in_a_library():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_the_log_tells_the_problem_the_search_and_the_result(exactbnc, easy, tmp_path):
+def test_the_log_has_the_problem_the_search_and_the_result(exactbnc, easy, tmp_path):
     log = tmp_path / "run.log"
     log.write_text("a line of an earlier run\n")
 
@@ -183,7 +183,7 @@ def test_the_log_tells_the_problem_the_search_and_the_result(exactbnc, easy, tmp
     assert texts[-1] == "end: done"
 
 
-def test_the_log_tells_of_an_error(exactbnc, tmp_path):
+def test_the_log_has_errors(exactbnc, tmp_path):
     log = tmp_path / "run.log"
 
     assert exactbnc("solve", tmp_path / "none.jkl", "--log", log).code == 1
@@ -221,7 +221,7 @@ def test_networks_that_cannot_be_written_do_not_end_the_search(exactbnc, easy, t
     assert "No space left on device" in run.err
 
 
-def test_what_was_found_is_told_where_it_cannot_be_written(exactbnc, easy, tmp_path, monkeypatch):
+def test_what_was_found_is_printed_where_it_cannot_be_written(exactbnc, easy, tmp_path, monkeypatch):
     target, log = tmp_path / "net.json", tmp_path / "run.log"
 
     def full(*targets):
@@ -284,7 +284,7 @@ def test_too_little_memory_leaves_a_network_with_its_gap(exactbnc, hard, method)
     run = exactbnc("solve", path, "--solver", method, "--memory-limit", "20M", "--json")
 
     assert run.code == 5
-    told = json.loads(run.out)
-    assert (told["status"], told["stop_reason"]) == ("feasible", "memory")
-    assert told["score"] <= best + 1e-6
-    assert told["bound"] >= best - 1e-6
+    document = json.loads(run.out)
+    assert (document["status"], document["stop_reason"]) == ("feasible", "memory")
+    assert document["score"] <= best + 1e-6
+    assert document["bound"] >= best - 1e-6

@@ -131,7 +131,7 @@ def test_json_holds_the_predictions_unless_a_file_does(exactbnc, asia, tmp_path)
     assert sum(document["predicted"].values()) == document["n_rows"] == 500
 
 
-def test_accuracy_counts_the_rows_whose_class_is_told(exactbnc, asia, tmp_path):
+def test_accuracy_counts_the_rows_whose_class_is_known(exactbnc, asia, tmp_path):
     table, target = tmp_path / "some.csv", tmp_path / "out.csv"
     table.write_text("bronc,either,dysp\nyes,yes,yes\nno,no,\nno,no,yes\n?,?,?\n")
 
@@ -233,7 +233,7 @@ def test_numbers_are_matched_however_they_are_written(exactbnc, tmp_path):
     assert "never seen" not in run.err
 
 
-def test_classes_that_the_model_does_not_have_are_told(exactbnc, asia, tmp_path):
+def test_classes_that_the_model_does_not_have_are_noted(exactbnc, asia, tmp_path):
     rows = tmp_path / "rows.csv"
     rows.write_text("smoke,dysp\nyes,1\nno,0\n")
 

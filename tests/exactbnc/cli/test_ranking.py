@@ -12,12 +12,12 @@ def test_the_best_networks_are_listed_in_order(exactbnc, tmp_path):
 
     run = exactbnc("solve", ASIA, "--k-best", 3, "--json", "-o", target)
 
-    told = json.loads(run.out)
-    scores = [network["score"] for network in told["networks"]]
+    found = json.loads(run.out)
+    scores = [network["score"] for network in found["networks"]]
     assert run.code == 0
-    assert told["is_complete"]
+    assert found["is_complete"]
     assert scores == sorted(scores, reverse=True)
-    assert [network["rank"] for network in told["networks"]] == [1, 2, 3]
+    assert [network["rank"] for network in found["networks"]] == [1, 2, 3]
     written = [json.loads((tmp_path / f"net.{i}.json").read_text()) for i in (1, 2, 3)]
     assert [net["score"] for net in written] == scores
     assert len({json.dumps(sorted(net["arcs"])) for net in written}) == 3
@@ -37,10 +37,10 @@ def test_people_read_the_distance_and_the_differences(exactbnc):
 def test_all_networks_within_a_distance_one_per_class(exactbnc):
     run = exactbnc("solve", ASIA, "--within", 0.3, "--mec", "--json")
 
-    told = json.loads(run.out)
-    best = told["networks"][0]["score"]
-    assert all(network["score"] >= best - 0.3 for network in told["networks"])
-    assert len({network["score"] for network in told["networks"]}) == len(told["networks"])
+    found = json.loads(run.out)
+    best = found["networks"][0]["score"]
+    assert all(network["score"] >= best - 0.3 for network in found["networks"])
+    assert len({network["score"] for network in found["networks"]}) == len(found["networks"])
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def test_from_a_score_file_to_a_page(exactbnc, tmp_path, monkeypatch):
     assert f"exactbnc <b>{__version__}</b>" in page
     assert "pyscipopt <b>" in page
     assert "Versions that scored" not in page  # they are the same
-    told = data_of(tmp_path / "asia.html")
-    arcs = [[told["names"][parent], told["names"][child], loss] for parent, child, loss, _ in told["arcs"]]
+    found = data_of(tmp_path / "asia.html")
+    arcs = [[found["names"][parent], found["names"][child], loss] for parent, child, loss, _ in found["arcs"]]
     assert sorted(arcs) == sorted(stored["arc_losses"])
-    assert dict(zip(told["names"], told["local_scores"], strict=True)) == stored["local_scores"]
+    assert dict(zip(found["names"], found["local_scores"], strict=True)) == stored["local_scores"]
 
 
 def test_a_score_file_without_a_record_leaves_the_versions_that_solved(exactbnc, tmp_path):
@@ -82,9 +82,9 @@ def test_with_data_a_model_is_judged_like_evaluate_does(exactbnc, tmp_path):
 
     evaluated = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", "tan", "--cv", 3, "--seed", 5, "--json")
     expected = json.loads(evaluated.out)["results"][0]
-    told = json.loads(run.out)
+    found = json.loads(run.out)
     for name in ("accuracy", "log_loss", "brier", "auc"):
-        assert told["cross_validation"][name] == pytest.approx(expected[name], abs=1e-12)
+        assert found["cross_validation"][name] == pytest.approx(expected[name], abs=1e-12)
     assert "are not those" not in run.err
     text = page.read_text(encoding="utf-8")
     for heading in ("Confusion matrix", "Reliability", "ROC", "Relevance"):

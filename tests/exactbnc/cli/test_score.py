@@ -318,7 +318,7 @@ def test_ctrl_c_in_the_middle_of_a_build_ends_it_at_once(tmp_path):
     assert files_in(tmp_path) == ["wide.csv"]
 
 
-def test_a_name_that_no_score_file_holds_is_told_before_the_work(exactbnc, tmp_path, monkeypatch):
+def test_a_name_that_no_score_file_holds_is_reported_before_the_work(exactbnc, tmp_path, monkeypatch):
     path = tmp_path / "data.csv"
     path.write_text("a name,b\n0,1\n1,0\n")
     monkeypatch.setattr("scorecache.scoring.build.BuildPlan.run", lambda *_, **__: pytest.fail("it was scored"))

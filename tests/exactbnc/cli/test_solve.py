@@ -185,7 +185,7 @@ def test_the_network_is_drawn(exactbnc, anb, tmp_path):
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])
-def test_a_target_that_cannot_be_written_is_told_first(exactbnc, anb, tmp_path, option):
+def test_a_target_that_cannot_be_written_is_reported_first(exactbnc, anb, tmp_path, option):
     assert "there is no folder" in error_of(exactbnc("solve", anb, option, tmp_path / "none" / "net.png"), 1)
     assert "must end in one of" in error_of(exactbnc("solve", anb, option, tmp_path / "net.odd"), 2)
 

@@ -60,10 +60,10 @@ def test_a_certificate_is_written_and_verified(exactbnc, cache, certified):
 def test_solve_says_that_there_is_a_certificate(exactbnc, cache, tmp_path):
     target = tmp_path / "net.json"
 
-    told = exactbnc("solve", cache, "--certificate", "-o", target).out
+    found = exactbnc("solve", cache, "--certificate", "-o", target).out
     document = json.loads(exactbnc("solve", cache, "--certificate", "-o", target, "--json").out)
 
-    assert re.search(r"^proof:   certificate written \(\d+ states\); 'exactbnc verify' checks it$", told, re.MULTILINE)
+    assert re.search(r"^proof:   certificate written \(\d+ states\); 'exactbnc verify' checks it$", found, re.MULTILINE)
     assert document["certified"] is True
     assert json.loads(target.read_text())["certificate"].keys() == {
         "version",
@@ -119,7 +119,7 @@ def test_an_anb_with_many_decimals_is_verified_within_them(exactbnc, tmp_path):
     [
         (lambda net: net["arcs"].pop(), "the score file does not hold every family of the network"),
         (lambda net: net.update(arcs=[]), "the bound falls short of the score, and a state is missing"),
-        (lambda net: net["names"].append("d"), "the network speaks of other variables than the score file"),
+        (lambda net: net["names"].append("d"), "the network has other variables than the score file"),
         (lambda net: net["certificate"].update(version=2), "expected a certificate of version 1"),
         (lambda net: net["certificate"].update(parts=3), "it does not have the form of a certificate"),
         (lambda net: net.update(certificate="proved"), "it does not have the form of a certificate"),
@@ -151,7 +151,7 @@ def test_a_changed_file_is_rejected(exactbnc, cache, certified, change, fault):
     assert rejection(exactbnc("verify", cache, target)).startswith(fault)
 
 
-def test_json_tells_why_a_certificate_is_rejected(exactbnc, cache, certified):
+def test_json_says_why_a_certificate_is_rejected(exactbnc, cache, certified):
     run = exactbnc("verify", cache, changed(certified(), lambda net: net["arcs"].pop()), "--json")
 
     document = json.loads(run.out)
@@ -166,7 +166,7 @@ def test_json_tells_why_a_certificate_is_rejected(exactbnc, cache, certified):
     assert_is_one_error_line(run.err)
 
 
-def test_another_score_file_is_told(exactbnc, cache, certified):
+def test_another_score_file_is_reported(exactbnc, cache, certified):
     target = certified()
     cache.write_text(LOOP.replace("-0.5 1 b", "-0.6 1 b"))
 
@@ -250,7 +250,7 @@ def test_a_certificate_needs_a_json_file_and_one_network(exactbnc, cache, tmp_pa
         ("ilp", r"within \S+ in floating point"),
     ],
 )
-def test_solve_says_what_the_proof_rests_on(exactbnc, cache, method, words):
+def test_solve_says_the_arithmetic_of_the_proof(exactbnc, cache, method, words):
     assert re.match(rf"status:  optimal \(proved {words}\)\n", exactbnc("solve", cache, "--solver", method).out)
 
 

@@ -128,7 +128,7 @@ def test_score_names_every_missing_family():
 @pytest.mark.parametrize("names", [("A", "B", "C"), ("A", "B", "C", "X")])
 def test_a_network_over_other_variables_is_refused(names):
     for verb in (problem_of().score, problem_of().check):
-        with pytest.raises(ParameterError, match=r"^the network speaks of other variables than the score file$"):
+        with pytest.raises(ParameterError, match=r"^the network has other variables than the score file$"):
             verb(DAG.from_arcs(names, []))
 
 
