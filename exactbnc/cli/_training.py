@@ -136,12 +136,12 @@ def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
 
 def notes_on_limit(domain: Domain) -> Iterator[str]:
     """The limit of the parents, where none was given and one was chosen."""
-    from exactbnc.learning.learn import MOST_FAMILIES
+    from exactbnc.learning.learn import MOST_PAIRS
 
     n_features = len(domain.names) - 1
     if domain.structure == "anb" and domain.max_parents == 1 and n_features > 1:
         yield (
-            f"with {n_features:,} features, two parents each would be more than {MOST_FAMILIES:,} families: the "
+            f"with {n_features:,} features, two parents each would be more than {MOST_PAIRS:,} families: the "
             "features have no parent but the class, and the network is naive Bayes; give --max-parents 2 to learn arcs "
             "between features anyway, or another structure such as --tan, or fewer features"
         )

@@ -369,7 +369,7 @@ def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     if domain.structure != "anb" or requested != (None, None) or domain.max_parents != 1 or domain.n_vars <= 2:
         return None
     return (
-        f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_FAMILIES:,} families: the "
+        f"with {domain.n_vars - 1} features, two parents each would be more than {MOST_PAIRS:,} families: the "
         "features have no parent but the class, and the network is naive Bayes. Give max_parents=2 to learn arcs "
         "between features anyway, or another structure such as tan, or fewer features"
     )
