@@ -15,6 +15,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
@@ -189,7 +190,7 @@ def learn(
     recipe: Recipe,
     *,
     listener: Listener | None = None,
-    class_factors: Sequence[float] | None = None,
+    class_factors: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> Learned:
     """The best network of the recipe's structure for the data, with its parameters.
 
@@ -390,7 +391,7 @@ def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float) -> Scor
         return None
 
 
-def _reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float]) -> Dataset:
+def _reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float] | NDArray[np.float64]) -> Dataset:
     """The data set with the weights of the rows of each class multiplied."""
     factors = np.asarray(class_factors, dtype=np.float64)[dataset.column(class_name)]
     return replace(dataset, weights=factors if dataset.weights is None else dataset.weights * factors)

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
@@ -82,16 +83,20 @@ class ClassModel:
         """log P(class | the other values of the row), rows x classes."""
         if self.weights is None:
             return self._scaled(codes)
-        used = np.unique(self._families.members)
-        is_partial = np.zeros(codes.shape[1], dtype=np.bool_)
-        for v in used:
-            is_partial |= codes[v] == UNKNOWN
+        is_partial = self.is_partial(codes)
         if not is_partial.any():
             return self._fitted(codes)
         log_p = np.empty((codes.shape[1], int(self.net.arities[self._target])))
         log_p[~is_partial] = self._fitted(np.ascontiguousarray(codes[:, ~is_partial]))
         log_p[is_partial] = self._scaled(np.ascontiguousarray(codes[:, is_partial]))
         return log_p
+
+    def is_partial(self, codes: Codes) -> NDArray[np.bool_]:
+        """Which rows lack a value of a family with the class."""
+        found = np.zeros(codes.shape[1], dtype=np.bool_)
+        for v in np.unique(self._families.members):
+            found |= codes[v] == UNKNOWN
+        return found
 
     def _fitted(self, codes: Codes) -> Floats:
         """By the weights."""

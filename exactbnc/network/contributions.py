@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet, Codes
+from exactbnc.network.class_model import ClassModel
 from exactbnc.network.elimination import add_islands
 from exactbnc.network.families import open_families
 from scorecache.errors import ParameterError
@@ -54,15 +55,29 @@ class Contributions:
         return self.classes[order[0]], self.classes[order[1]]
 
 
-def contributions(net: BayesNet, class_name: str, codes: Codes) -> Contributions:
-    """The terms of every row; the codes are those of the network's variables, the class's own are not looked at."""
+def contributions(net: BayesNet, class_name: str, codes: Codes, model: ClassModel | None = None) -> Contributions:
+    """The terms of every row; the codes are those of the network's variables, the class's own are not looked at.
+
+    With a class model the terms are those that it predicts by: its weights, or the tables times its slope.
+    """
     target = net.position(class_name)
-    log_posterior = net.log_posterior(codes, class_name)
+    log_posterior = net.log_posterior(codes, class_name) if model is None else model.log_posterior(codes)
     children = [target, *(v for v, parents in enumerate(net.dag.parents) if target in parents)]
     values = np.zeros((len(children) + 1, *log_posterior.shape))
     for own, child in zip(values, children, strict=False):
         open_families(net, [child], target).add_to(own, codes)
     add_islands(net, codes, target, values[-1])
+    if model is not None:
+        values *= model.slope
+        values[0] += 0.0 if model.shift is None else model.shift
+    if model is not None and model.weights is not None:
+        rows = np.flatnonzero(~model.is_partial(codes))
+        known = np.ascontiguousarray(codes[:, rows])
+        values[:, rows] = 0.0
+        for own, child in zip(values, children, strict=False):
+            found = np.zeros((len(rows), log_posterior.shape[1]))
+            open_families(net, [child], target, model.weights).add_to(found, known)
+            own[rows] = found
     return Contributions(
         class_name,
         net.states[target],

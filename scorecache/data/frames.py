@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 class Declared:
     """A column of codes among declared categories, -1 where a value is missing."""
 
-    categories: tuple[str, ...]
+    categories: tuple[Hashable, ...]
     codes: NDArray[np.int64]
 
     def __getitem__(self, rows: Any) -> Declared:
@@ -47,7 +47,7 @@ class Declared:
         """Neither pandas nor numpy calls categories numbers."""
         return np.dtype(object)
 
-    def tolist(self) -> list[str | None]:
+    def tolist(self) -> list[Hashable]:
         """The values themselves."""
         return [None if code < 0 else self.categories[code] for code in self.codes.tolist()]
 

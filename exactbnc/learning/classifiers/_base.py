@@ -7,6 +7,7 @@ training data were.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,16 +24,25 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from exactbnc.learning.classifiers._features import Features, free_name
+from exactbnc.learning.classifiers._features import Features, discretised, free_name
+from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
+from exactbnc.learning.discretize._columns import holds_numbers
+from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import is_missing, whole_weights
 from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
-from scorecache.data.identifiers import check_identifiers
 from scorecache.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+AUTO = "auto"
+KEPT_VALUES = 10
+"""With discretize="auto", columns of at most so many different numbers are categories."""
+LEAST_BINS = 5
+"""With discretize="auto", a column that MDLP would cut into fewer intervals gets so many of equal frequency."""
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -40,9 +50,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     discretize: str | None
     missing: str
-    allow_identifiers: bool = True  # an estimator that offers the choice refuses them by default
+    allow_identifiers: bool = True  # an estimator that offers the choice leaves useless columns out by default
     states: Mapping[str, Any] | None
     _features: Features
+    _kept: Ints | None
 
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | row), exactly, with unknown values summed out; columns as in `classes_`."""
@@ -57,6 +68,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = self.predict_log_proba(X).argmax(axis=1)
         winners: NDArray[Any] = self.classes_[best]
         return winners
+
+    def decision_function(self, X: Any) -> Floats:
+        """Of two classes the log-odds of the second against the first; of more their log-posteriors."""
+        log_p = self.predict_log_proba(X)
+        if log_p.shape[1] > 2:
+            return log_p
+        with np.errstate(invalid="ignore"):
+            odds: Floats = log_p[:, 1] - log_p[:, 0]
+        return odds
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -75,26 +95,30 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `classes` are those that may occur, if not only those in y; with `is_update` the states known so far come first.
         """
-        _check_choice(self, "discretize", (None, *DISCRETIZERS))
+        _check_choice(self, "discretize", (None, AUTO, *DISCRETIZERS))
         _check_choice(self, "missing", ("error", "category"))
         table = self._checked(X, reset=not is_update)
         labels = self._labels(y, table)
         weights = None
         if sample_weight is not None:
-            weights = whole_weights(_check_sample_weight(sample_weight, table), len(labels))
+            weights = row_weights(_check_sample_weight(sample_weight, table), len(labels))
         if weights is not None and not weights.all():  # a row of weight 0 is as if it were not there
             counts = np.flatnonzero(weights)
             table = _safe_indexing(table, counts)
             labels, weights = labels[counts], weights[counts]
-        names = tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
+        names = self._column_names()
         if not is_update:
             self.class_name_ = free_name(_name_of(y), names)
             self.classes_ = np.unique(labels if classes is None else classes)
-            self.discretizer_ = self._learned_discretizer(table, labels, weights)
+            self._leave_out(table, names)
+            self.discretizer_ = self._learned_discretizer(self._kept_columns(table), labels, weights)
         if len(self.classes_) < 2:
             (only,) = self.classes_.tolist()
             raise DataError(f"a classifier needs at least two classes. Got one class instead: {only!r}.")
-        columns = columns_of(self._discretized(table))
+        table = self._kept_columns(table)
+        names = tuple(name for name in names if name not in self.left_out_)
+        cuts = self._cut_points(len(names))
+        columns = [discretised(*column) for column in zip(columns_of(table), cuts, names, strict=True)]
         n_missing = [int(missing_mask(column).sum()) for column in columns]
         if any(n_missing) and self.missing == "error":
             raise DataError(_missing_values(dict(zip(names, n_missing, strict=True))))
@@ -104,15 +128,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             [*columns, self._class_codes(labels)],
             names=[*names, self.class_name_],
             states={**states, self.class_name_: range(len(self.classes_))},
-            weights=weights,
             missing=self.missing,
         )
-        check_identifiers(dataset, allow=self.allow_identifiers, declared=states)
         if is_update:
             has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
-        self._features = Features.of(dataset, names, [flag and self.missing == "category" for flag in has_missing])
+        has_state = [flag and self.missing == "category" for flag in has_missing]
+        self._features = Features.of(dataset, names, has_state, cuts)
         own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
-        return Dataset(dataset.names, own_states, dataset.codes, dataset.weights)
+        return Dataset(dataset.names, own_states, dataset.codes, weights)
 
     def _class_codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
@@ -133,15 +156,48 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learned_discretizer(self, table: Any, labels: NDArray[Any], weights: Any) -> Any:
         if self.discretize is None:
             return None
-        return DISCRETIZERS[self.discretize]().fit(table, labels, sample_weight=weights)
+        if self.discretize != AUTO:
+            return DISCRETIZERS[self.discretize]().fit(table, labels, sample_weight=weights)
+        names = [name for name in self._column_names() if name not in self.left_out_]
+        quantities = [
+            v
+            for v, (name, column) in enumerate(zip(names, columns_of(table), strict=True))
+            if name not in (self.states or {}) and holds_numbers(column)
+        ]
+        if not quantities:
+            return None
+        cutter = MDLPDiscretizer(columns=quantities, keep_at_most=KEPT_VALUES, least_bins=LEAST_BINS)
+        return cutter.fit(table, labels, sample_weight=weights)
 
-    def _discretized(self, table: Any) -> Any:
-        return table if self.discretizer_ is None else self.discretizer_.transform(table)
+    def _column_names(self) -> tuple[str, ...]:
+        """The names of the columns of X, x0, x1, ... where it has none."""
+        return tuple(map(str, getattr(self, "feature_names_in_", [f"x{v}" for v in range(self.n_features_in_)])))
+
+    def _cut_points(self, n_columns: int) -> list[Floats | None]:
+        """The cut points of the columns that are kept."""
+        if self.discretizer_ is None:
+            return [None] * n_columns
+        return [self.discretizer_.cut_points_.get(label) for label in self.discretizer_._labels]
+
+    def _leave_out(self, table: Any, names: tuple[str, ...]) -> None:
+        """Note the columns that nothing can be learned from, with a warning."""
+        self.left_out_: dict[str, str] = {}
+        self._kept = None
+        if self.allow_identifiers:
+            return
+        columns = columns_of(table)
+        self.left_out_ = useless_columns(columns, names, self.states or {}, discretizes=self.discretize is not None)
+        if self.left_out_:
+            warnings.warn(left_out_warning(self.left_out_), UserWarning, stacklevel=4)
+            self._kept = np.array([v for v, name in enumerate(names) if name not in self.left_out_], dtype=np.int64)
+
+    def _kept_columns(self, table: Any) -> Any:
+        return table if self._kept is None else _safe_indexing(table, self._kept, axis=1)
 
     def _encoded(self, X: Any) -> Codes:
         """Codes of the features, columns x rows."""
         check_is_fitted(self)
-        table = self._discretized(self._checked(X, reset=False))
+        table = self._kept_columns(self._checked(X, reset=False))
         codes = self._features.encode(table)
         if codes.shape[1] > 1 and (codes == UNKNOWN).all() and _has_value(table):
             raise DataError(
@@ -174,6 +230,16 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("the classes in y must be all texts or all numbers. Got both instead.")
         check_classification_targets(labels)
         return np.asarray(labels)
+
+
+def row_weights(weights: NDArray[Any], n_rows: int) -> Ints | Floats:
+    """Whole numbers are counts of rows; other weights are relative, and scaled to a mean of one over those above 0."""
+    if bool((np.isfinite(weights) & (weights >= 0) & (np.floor(weights) != weights)).any()):
+        numbers = np.asarray(weights, dtype=np.float64)
+        if numbers.min() >= 0 and np.isfinite(numbers).all():
+            scaled: Floats = numbers * (np.count_nonzero(numbers) / numbers.sum())
+            return scaled
+    return whole_weights(weights, n_rows)
 
 
 def _name_of(y: Any) -> str:

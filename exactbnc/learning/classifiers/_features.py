@@ -1,8 +1,8 @@
 """The columns of X as codes: what a value seen in training, a missing one, and one never seen become.
 
-A value that is a state of its column gets the state's code, compared as Python compares (1, 1.0 and True are one value,
-1 and "1" are two). Everything else is UNKNOWN and is summed out by the network; a missing value gets the code of the
-state for missing values where training made one.
+A column with cut points holds numbers, and its states are its intervals. In the others a value that is a state gets the
+state's code, compared as Python compares (1, 1.0 and True are one value, 1 and "1" are two). Everything else is UNKNOWN
+and is summed out by the network; a missing value gets the code of the state for missing values where training made one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.learning.discretize._columns import as_floats
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE, is_missing
 from scorecache.data.frames import Declared, columns_of, distinct_objects
+
+Floats = NDArray[np.float64]
+
+MANY_NUMBERS = 2**17
+"""Comparisons that are worth a compiled kernel."""
 
 WIDEST_LOOKUP = 2**20
 """Whole numbers of all columns are looked up in tables of at most this many entries in total."""
@@ -27,27 +33,45 @@ WIDEST_LOOKUP = 2**20
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The names and states of the columns of X, in their order."""
+    """The names, states and cut points of the columns of X, in their order."""
 
     names: tuple[str, ...]
     states: tuple[tuple[Hashable, ...], ...]
     has_missing_state: tuple[bool, ...]
+    cut_points: tuple[Floats | None, ...]
 
     @classmethod
-    def of(cls, dataset: Dataset, names: Sequence[str], has_missing: Sequence[bool]) -> Features:
+    def of(
+        cls, dataset: Dataset, names: Sequence[str], has_missing: Sequence[bool], cut_points: Sequence[Floats | None]
+    ) -> Features:
         """The columns of a data set; `has_missing` marks those with missing values that became a state."""
-        return cls(tuple(names), tuple(dataset.states[dataset.index[name]] for name in names), tuple(has_missing))
+        states = tuple(dataset.states[dataset.index[name]] for name in names)
+        return cls(tuple(names), states, tuple(has_missing), tuple(cut_points))
 
     def encode(self, table: Any) -> Codes:
         """Codes, columns x rows, of an array or a data frame."""
-        if isinstance(table, np.ndarray) and table.dtype.kind in "biuf" and self._lookup is not None:
-            return self._encode_numbers(table, self._lookup)
         codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
-        for own, column, code_of, of_missing in zip(
-            codes, columns_of(table), self._code_of, self._of_missing, strict=True
-        ):
-            own[:] = _encode_column(column, code_of, of_missing)
+        is_array = isinstance(table, np.ndarray) and table.dtype.kind in "biuf"
+        has_looked_up = is_array and bool(self._plain) and self._lookup is not None
+        if has_looked_up and self._lookup is not None:
+            if len(self._plain) == len(self.names):
+                self._encode_numbers(table, self._lookup, codes)
+                return codes
+            found = np.empty((len(self._plain), len(table)), dtype=np.uint16)
+            self._encode_numbers(table[:, self._plain], self._lookup, found)
+            codes[self._plain] = found
+        for v, (column, cuts) in enumerate(zip(columns_of(table), self.cut_points, strict=True)):
+            if cuts is not None:
+                bins = bins_of(as_floats(column, self.names[v]), cuts)
+                codes[v] = np.where(bins < 0, self._of_missing[v], bins)
+            elif not has_looked_up:
+                codes[v] = _encode_column(column, self._code_of[v], self._of_missing[v])
         return codes
+
+    @cached_property
+    def _plain(self) -> list[int]:
+        """The columns without cut points."""
+        return [v for v, cuts in enumerate(self.cut_points) if cuts is None]
 
     @cached_property
     def _code_of(self) -> list[dict[Hashable, int]]:
@@ -62,17 +86,16 @@ class Features:
 
     @cached_property
     def _lookup(self) -> _Lookup | None:
-        return _Lookup.of(self._code_of, self.has_missing_state)
+        plain = self._plain
+        return _Lookup.of([self._code_of[v] for v in plain], [self.has_missing_state[v] for v in plain])
 
-    def _encode_numbers(self, table: NDArray[Any], lookup: _Lookup) -> Codes:
+    def _encode_numbers(self, table: NDArray[Any], lookup: _Lookup, codes: Codes) -> None:
         from exactbnc.learning.classifiers._kernels import encode_numbers
 
         # states are below 2**53, so that no other number becomes one of them as a float
         numbers = table.astype(np.int64 if np.can_cast(table.dtype, np.int64) else np.float64, copy=False)
-        codes = np.empty((len(self.names), len(table)), dtype=np.uint16)
-        of_missing = np.array(self._of_missing, dtype=np.uint16)
+        of_missing = np.array([self._of_missing[v] for v in self._plain], dtype=np.uint16)
         encode_numbers(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
-        return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +124,24 @@ class _Lookup:
             start.append(start[-1] + len(own))
             parts.append(own)
         return cls(np.array(low), np.array(start), np.concatenate(parts))
+
+
+def bins_of(numbers: Floats, cuts: Floats) -> NDArray[np.int64]:
+    """The interval of every number, -1 for NaN."""
+    if len(numbers) * (len(cuts) + 1) <= MANY_NUMBERS:
+        bins = np.searchsorted(cuts, numbers)
+        bins[np.isnan(numbers)] = -1
+        return bins
+    from exactbnc.learning.classifiers._kernels import find_bins
+
+    found = np.empty(len(numbers), dtype=np.int64)
+    find_bins(np.ascontiguousarray(numbers), cuts, found)
+    return found
+
+
+def discretised(column: Any, cuts: Floats | None, label: Hashable) -> Any:
+    """The column of a table for a data set: its intervals, declared, or the column itself."""
+    return column if cuts is None else Declared(tuple(range(len(cuts) + 1)), bins_of(as_floats(column, label), cuts))
 
 
 def _is_whole(state: Hashable) -> bool:

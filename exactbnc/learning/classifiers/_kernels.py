@@ -1,4 +1,4 @@
-"""From numbers to codes: a table of numbers, rows x columns, to codes, columns x rows."""
+"""From numbers to codes: a table of whole numbers, rows x columns, to codes, columns x rows; a column to intervals."""
 
 from __future__ import annotations
 
@@ -42,3 +42,22 @@ def encode_numbers(
                     if whole == value:
                         code = lookup[start[column] + whole - first]
                 codes[column, row] = code
+
+
+@kernel
+def find_bins(numbers: NDArray[np.float64], cuts: NDArray[np.float64], bins: NDArray[np.int64]) -> None:
+    """How many cut points are below every number, -1 for NaN."""
+    n_cuts = len(cuts)
+    for row in range(len(numbers)):
+        value = numbers[row]
+        if value != value:
+            bins[row] = -1
+            continue
+        low, high = 0, n_cuts
+        while low < high:
+            middle = (low + high) // 2
+            if cuts[middle] < value:
+                low = middle + 1
+            else:
+                high = middle
+        bins[row] = low

@@ -47,8 +47,8 @@ class TBMATANClassifier(TableClassifier):
         self,
         weight: float = 10.0,
         *,
-        discretize: str | None = None,
-        missing: str = "error",
+        discretize: str | None = "auto",
+        missing: str = "category",
         states: Mapping[str, Any] | None = None,
     ) -> None:
         self.weight = weight
@@ -57,7 +57,7 @@ class TBMATANClassifier(TableClassifier):
         self.states = states
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from these rows alone; `sample_weight` are whole numbers."""
+        """Learn from these rows alone; `sample_weight` as in `ExactBNClassifier`."""
         dataset = self._training_data(X, y, sample_weight)
         self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
         return self
@@ -117,8 +117,8 @@ class SSTBMATANClassifier(TBMATANClassifier):
         weight: float = 10.0,
         *,
         stubbornness: float = 5.0,
-        discretize: str | None = None,
-        missing: str = "error",
+        discretize: str | None = "auto",
+        missing: str = "category",
         states: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(weight, discretize=discretize, missing=missing, states=states)

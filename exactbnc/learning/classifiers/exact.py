@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, TableClassifier
-from exactbnc.learning.learn import Learned, Recipe, learn, networks_by
+from exactbnc.learning.learn import Learned, Recipe, counted, learn, networks_by
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.class_model import ClassModel
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
+from exactbnc.run.events import Progress
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
@@ -32,13 +35,19 @@ if TYPE_CHECKING:
     from exactbnc.network.contributions import Contributions
 
 
+IMPORTANCE_ROWS = 1000
+"""Training rows that are kept for `feature_importances_`."""
+
 OTHER_NAMES = {"score": "criterion", "method": "solver"}
 
 
 class ExactBNClassifier(TableClassifier):
     """A Bayesian-network classifier whose structure is proved to be the best of its kind.
 
-    At prediction a missing value, and one never seen in training, is summed out exactly.
+    It takes any table: columns of more than ten different numbers are discretised, missing values in training become a
+    state, and constants and identifiers are left out with a warning. Rows in which all values are known are classified
+    by weights that are fitted to the class along the structure; where a value is missing or was never seen in training,
+    the network's tables sum it out exactly, and a temperature brings them to the same scale.
 
     Parameters
     ----------
@@ -48,33 +57,44 @@ class ExactBNClassifier(TableClassifier):
     criterion : str or Score, default "bdeu"
         The name of a score (`exactbnc scores`), or a Score. May also be given as `score`.
     max_parents : int, optional
-        Most parents of a variable, the class counted; by default as many as 500,000 families allow.
+        Most parents of a variable, the class counted; by default three for "anb" (more predict no better), and as many
+        as 500,000 families allow. An ANB may always have one feature parent, up to five million families.
     k : int, default 2
         Most feature parents, for "kdb".
     ess : float, default 1
         Equivalent sample size of the criterion and of the parameters "eap".
-    parameters : str or ParameterEstimator, default "eap"
-        "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or an estimator.
+    parameters : str or ParameterEstimator, default "auto"
+        "auto" fits weights to the class by penalised logistic regression on the cliques of the structure, the penalty
+        chosen by cross-validation, beside tables with one row per cell. The others are generative and fit the tables
+        alone: "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe", or an estimator.
+    calibrate : bool, default False
+        Whether generative tables ("eap", "dirichlet", "ms") get a temperature, by leave-one-out; "auto" always has one.
     constraints : Constraints or mapping, optional
         A mapping has the names of the fields of `Constraints`; the class is called `class_name_`.
     feature_selection : {None, "bayes_factor"}
         Threshold and ESS of the selection are chosen by two folds of this classifier.
-    discretize : {None, "mdlp", "median", "quantile"}
-        For the numeric columns; "quantile" makes five intervals.
-    missing : {"error", "category"}
-        For missing values in the training data.
+    discretize : {"auto", None, "mdlp", "median", "quantile"}
+        For the numeric columns; "auto" leaves those of at most ten different values alone and gives the others the
+        intervals of MDLP, or five of equal frequency where those are fewer; "quantile" makes five intervals.
+    missing : {"category", "error"}
+        For missing values in the training data: a state of their own, or an error.
     states : mapping, optional
         Name -> states of a column, also those that do not occur.
+    allow_identifiers : bool, default False
+        Whether columns whose values are almost all different, and constants, are kept.
+    class_weight : {None, "balanced"} or mapping of classes to numbers
+        For parameters and calibration; the structure is that of the rows as they are.
     solver : str, default "auto"
         "auto", "dp", "order", "ilp" or "tree".
     time_limit : float, optional
-        Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap.
+        Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap. If they end before all
+        families are scored, the structure is the best with at most one feature parent each.
     n_jobs : int, optional
         Threads; None and -1 are all cores.
     random_state : int, RandomState or None
         The seed of the solver; None is 0, so that results repeat.
     verbose : int, default 0
-        1 reports the data and the result on stderr.
+        1 reports the data, the progress and the result on stderr.
     score : str or Score, optional
         Another name of `criterion`, the one that `exactbnc.solve` and the commands have. It is not kept under this
         name, which the method `score(X, y)` has.
@@ -94,6 +114,12 @@ class ExactBNClassifier(TableClassifier):
     log_bayes_factors_ : dict or None
     max_parents_ : int or None
     discretizer_ : Discretizer or None
+    left_out_ : dict
+        Name -> why the column was left out.
+    class_model_ : ClassModel or None
+        Weights and temperature; None where the tables alone predict.
+    feature_importances_ : array of float
+        Per column of X, how much log P(class | row) falls on average when the column is summed out.
 
     Examples
     --------
@@ -112,13 +138,15 @@ class ExactBNClassifier(TableClassifier):
         max_parents: int | None = None,
         k: int = 2,
         ess: float = 1.0,
-        parameters: str | ParameterEstimator = "eap",
+        parameters: str | ParameterEstimator = "auto",
+        calibrate: bool = False,
         constraints: Constraints | Mapping[str, Any] | None = None,
         feature_selection: str | None = None,
-        discretize: str | None = None,
-        missing: str = "error",
+        discretize: str | None = "auto",
+        missing: str = "category",
         states: Mapping[str, Any] | None = None,
         allow_identifiers: bool = False,
+        class_weight: str | Mapping[Any, float] | None = None,
         solver: str = "auto",
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -133,12 +161,14 @@ class ExactBNClassifier(TableClassifier):
         self.k = k
         self.ess = ess
         self.parameters = parameters
+        self.calibrate = calibrate
         self.constraints = constraints
         self.feature_selection = feature_selection
         self.discretize = discretize
         self.missing = missing
         self.states = states
         self.allow_identifiers = allow_identifiers
+        self.class_weight = class_weight
         self.solver = solver if method is None else method
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -156,31 +186,70 @@ class ExactBNClassifier(TableClassifier):
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
-        """Learn structure and parameters; `sample_weight` are whole numbers: a row counts that many times."""
+        """Learn structure and parameters.
+
+        Whole numbers in `sample_weight` are counts: a row counts that many times. Other weights are relative, scaled to
+        a mean of one; they count as they are in parameters and calibration, and for the structure, whose scores are
+        defined for counts, they are rounded so that sums over classes and values hardly change.
+        """
         recipe = self._recipe()
         dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
-        learned = learn(dataset, self.class_name_, recipe)
+        listener = _Progress(self._report) if self.verbose else None
+        factors = self._class_factors(dataset)
+        learned = learn(dataset, self.class_name_, recipe, listener=listener, class_factors=factors)
         self._warn_if_unproved(learned)
         if learned.warning is not None:
             warnings.warn(learned.warning, UserWarning, stacklevel=2)
         self.bayes_net_: BayesNet = learned.net
+        self.class_model_: ClassModel | None = learned.class_model
         self.dag_: DAG = learned.net.dag
         self.solution_: Solution = learned.solution
         self.problem_: Problem | None = learned.problem
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
+        chosen = np.linspace(0, dataset.n_rows - 1, min(dataset.n_rows, IMPORTANCE_ROWS)).astype(np.int64)
+        self._sample = dataset.rows(np.unique(chosen))
         if learned.solution.stop_reason == "interrupted":  # the model keeps the best network so far
             raise KeyboardInterrupt
         self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much log P(class | row) falls on average when a column is summed out, over at most 1,000 training rows.
+
+        Both are by the network's tables, which can sum out; columns that the model does not use have 0.
+        """
+        check_is_fitted(self)
+        codes = self._sample.codes
+        model = ClassModel(self.bayes_net_, self.class_name_)
+        if self.class_model_ is not None:
+            model = replace(self.class_model_, weights=None)
+        actual = self._sample.column(self.class_name_)
+        weights = self._sample.weights
+        rows = np.arange(codes.shape[1])
+
+        def mean_loss(known: Codes) -> float:
+            with np.errstate(invalid="ignore"):
+                return float(-np.average(model.log_posterior(known)[rows, actual], weights=weights))
+
+        whole = mean_loss(codes)
+        found = np.zeros(self.n_features_in_)
+        positions = np.arange(self.n_features_in_) if self._kept is None else self._kept
+        for v, position in enumerate(self._positions):
+            without = codes.copy()
+            without[v] = UNKNOWN
+            found[positions[position]] = mean_loss(without) - whole
+        return found
 
     def explain(self, X: Any) -> Contributions:
         """What each family of the network adds to the log-posterior of every class, row by row."""
         from exactbnc.network.contributions import contributions
 
         check_is_fitted(self)
-        return contributions(self.bayes_net_, self.class_name_, self._network_codes(self._encoded(X)))
+        codes = self._network_codes(self._encoded(X))
+        return contributions(self.bayes_net_, self.class_name_, codes, self.class_model_)
 
     def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
         """What the score loses without each arc between features; `exact` solves again for each of them."""
@@ -199,7 +268,10 @@ class ExactBNClassifier(TableClassifier):
         return plot(self.dag_, ax=ax, class_name=self.class_name_)
 
     def _log_posterior(self, codes: Codes) -> Floats:
-        return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
+        own = self._network_codes(codes)
+        if self.class_model_ is not None:
+            return self.class_model_.log_posterior(own)
+        return self.bayes_net_.log_posterior(own, self.class_name_)
 
     def _network_codes(self, codes: Codes) -> Codes:
         """The codes of the network's variables: the selected features, and the class, which is not known."""
@@ -217,7 +289,7 @@ class ExactBNClassifier(TableClassifier):
                 "The 'feature_selection' parameter of ExactBNClassifier must be None or 'bayes_factor'. "
                 f"Got {self.feature_selection!r} instead."
             )
-        own = ("structure", "criterion", "parameters", "max_parents", "k", "ess", "solver", "time_limit")
+        own = ("structure", "criterion", "parameters", "calibrate", "max_parents", "k", "ess", "solver", "time_limit")
         return Recipe(
             **{name: getattr(self, name) for name in own},
             constraints=_constraints(self.constraints),
@@ -232,11 +304,27 @@ class ExactBNClassifier(TableClassifier):
         if self.feature_selection is not None:
             from exactbnc.learning.selection import choose, log_bayes_factors
 
-            chosen = choose(dataset, self.class_name_, fit=networks_by(recipe))
+            chosen = choose(counted(dataset), self.class_name_, fit=networks_by(recipe))
             features = list(chosen.kept)
             self.log_bayes_factors_ = log_bayes_factors(dataset, self.class_name_, ess=chosen.ess)
         self.selected_features_ = np.array(features, dtype=object)
         return dataset.columns([*features, self.class_name_])
+
+    def _class_factors(self, dataset: Dataset) -> Floats | None:
+        """What the weights of each class are multiplied by."""
+        if self.class_weight is None:
+            return None
+        counts = np.bincount(dataset.column(self.class_name_), dataset.weights, minlength=len(self.classes_))
+        if self.class_weight == "balanced":
+            balanced: Floats = counts.sum() / (len(counts) * counts)
+            return balanced
+        classes = self.classes_.tolist()
+        if not isinstance(self.class_weight, Mapping) or not set(self.class_weight) <= set(classes):
+            raise ParameterError(
+                "The 'class_weight' parameter of ExactBNClassifier must be None, 'balanced' or a mapping of classes "
+                f"({listing(map(repr, classes))}) to numbers. Got {self.class_weight!r} instead."
+            )
+        return np.array([float(self.class_weight.get(name, 1.0)) for name in classes])
 
     def _warn_if_unproved(self, learned: Learned) -> None:
         solution = learned.solution
@@ -258,6 +346,24 @@ class ExactBNClassifier(TableClassifier):
     def _report(self, line: str) -> None:
         if self.verbose:
             print(f"{type(self).__name__}: {line}", file=sys.stderr)
+
+
+class _Progress:
+    """Reports better networks and the gap, at most once a second."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._last = time.monotonic()
+
+    def on_progress(self, progress: Progress) -> None:
+        """Report the state of the search."""
+        if progress.score is not None and time.monotonic() - self._last >= 1.0:
+            self._last = time.monotonic()
+            gap = progress.bound - progress.score
+            self._report(f"solving, {progress.seconds:.0f} s: score {progress.score:.4f}, gap {gap:.4g}")
+
+    def on_incumbent(self, dag: DAG, score: float) -> None:
+        """Better networks are in the next line of progress."""
 
 
 def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:

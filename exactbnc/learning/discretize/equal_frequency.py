@@ -51,10 +51,15 @@ class EqualFrequencyDiscretizer(Discretizer):
         require_whole(self, "n_bins", least=1)
 
     def _find_cuts(self, tally: Tally) -> Ints:
-        if tally.n_values < 2:
-            return np.empty(0, dtype=np.int64)
-        below = tally.below
-        # Place i beats i + 1 for a goal g iff W_i + W_(i+1) >= 2 g; times b, whole numbers stay whole.
-        halfway = self.n_bins * (below[:-2] + below[1:-1])
-        goals = 2 * below[-1] * np.arange(1, self.n_bins)
-        return np.unique(np.searchsorted(halfway, goals)).astype(np.int64)
+        return equal_frequency_cuts(tally, self.n_bins)
+
+
+def equal_frequency_cuts(tally: Tally, n_bins: int) -> Ints:
+    """The cuts into at most so many bins, ascending."""
+    if tally.n_values < 2:
+        return np.empty(0, dtype=np.int64)
+    below = tally.below
+    # Place i beats i + 1 for a goal g iff W_i + W_(i+1) >= 2 g; times b, whole numbers stay whole.
+    halfway = n_bins * (below[:-2] + below[1:-1])
+    goals = 2 * below[-1] * np.arange(1, n_bins)
+    return np.unique(np.searchsorted(halfway, goals)).astype(np.int64)

@@ -21,8 +21,9 @@ from scipy.special import xlogy
 from sklearn.utils import Tags, assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from exactbnc.learning.discretize._base import Discretizer
+from exactbnc.learning.discretize._base import Discretizer, require_whole
 from exactbnc.learning.discretize._tally import Floats, Ints, Tally
+from exactbnc.learning.discretize.equal_frequency import equal_frequency_cuts
 from scorecache.errors import DataError
 
 TIE = 1e-11
@@ -43,6 +44,9 @@ class MDLPDiscretizer(Discretizer):
     keep_at_most : int, optional
         A column with at most this many distinct numbers passes through as well.
 
+    least_bins : int, default 1
+        A column that would get fewer intervals is cut into so many of equal frequency instead.
+
     Attributes
     ----------
     cut_points_ : dict
@@ -56,6 +60,14 @@ class MDLPDiscretizer(Discretizer):
     >>> MDLPDiscretizer().fit(X, y).cut_points_[0].tolist()
     [6.5]
     """
+
+    def __init__(self, *, columns: Any = "numeric", keep_at_most: int | None = None, least_bins: int = 1) -> None:
+        super().__init__(columns=columns, keep_at_most=keep_at_most)
+        self.least_bins = least_bins
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        require_whole(self, "least_bins", least=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -74,7 +86,8 @@ class MDLPDiscretizer(Discretizer):
         return classes
 
     def _find_cuts(self, tally: Tally) -> Ints:
-        return find_mdlp_cuts(tally)
+        cuts = find_mdlp_cuts(tally)
+        return cuts if len(cuts) + 1 >= self.least_bins else equal_frequency_cuts(tally, self.least_bins)
 
 
 def find_mdlp_cuts(tally: Tally) -> Ints:

@@ -30,15 +30,11 @@ def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, c
     >>> model.slope < 1  # z is x again
     True
     """
-    data = merged(dataset)
-    weights = _weights_of(data)
-    actual: Ints = data.column(class_name).astype(np.int64)
-    slope, shift = fit_temperature(leave_one_out(data, net.dag, estimator, class_name), actual, weights)
-    return ClassModel(net, class_name, slope, shift)
+    return ClassModel(net, class_name, *_temperature(merged(dataset), net, estimator, class_name, None))
 
 
 def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassModel:
-    """The same with weights fitted to the class, which answer where all values are known.
+    """Weights fitted to the class, which answer where all values are known, and tables with a slope of the evidence.
 
     Parameters
     ----------
@@ -54,9 +50,8 @@ def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimato
     ClassModel
     """
     data = merged(dataset)
-    scaled = calibrated(data, net, estimator, class_name)
-    weights = class_weights(data, net, class_name)
-    return ClassModel(net, class_name, scaled.slope, scaled.shift, weights)
+    slope, shift = _temperature(data, net, estimator, class_name, net.query(class_name))
+    return ClassModel(net, class_name, slope, shift, class_weights(data, net, class_name))
 
 
 def class_weights(data: Dataset, net: BayesNet, class_name: str) -> tuple[Floats | None, ...]:
@@ -93,3 +88,12 @@ def merged(dataset: Dataset) -> Dataset:
 
 def _weights_of(data: Dataset) -> Floats:
     return np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
+
+
+def _temperature(
+    data: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str, prior: Floats | None
+) -> tuple[float, Floats]:
+    """Slope and shift."""
+    actual: Ints = data.column(class_name).astype(np.int64)
+    log_p = leave_one_out(data, net.dag, estimator, class_name)
+    return fit_temperature(log_p, actual, _weights_of(data), prior)

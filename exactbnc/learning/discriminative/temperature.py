@@ -2,8 +2,9 @@
 
     minimise  -sum_i w_i log softmax(a L_i + b)[y_i] + .05 (a - 1)^2 + |b|^2/2
 
-L_i are log-posteriors of the training rows as they would be had row i been left out. The objective is convex; Newton's
-method with the analytic Hessian, steps halved until the objective falls.
+L_i are log-posteriors of the training rows as they would be had row i been left out. With a prior P(c) there is the
+slope alone, of the evidence: a (L_i - log P) + log P, so that a row without evidence keeps the prior. The objective is
+convex; Newton's method with the analytic Hessian, steps halved until the objective falls.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MOST_ROWS = 100_000
 """So many rows determine a few numbers well; of more, evenly spaced ones are taken."""
 
 
-def fit_temperature(log_p: Floats, actual: Ints, weights: Floats) -> tuple[float, Floats]:
+def fit_temperature(log_p: Floats, actual: Ints, weights: Floats, prior: Floats | None = None) -> tuple[float, Floats]:
     """The slope, at least 0, and the shifts.
 
     Parameters
@@ -28,6 +29,8 @@ def fit_temperature(log_p: Floats, actual: Ints, weights: Floats) -> tuple[float
         Logarithms of probabilities up to a constant per row, all finite.
     actual : array of int
     weights : array
+    prior : array, optional
+        P(c), for a slope of the evidence alone; the shifts then are (1 - a) log P.
 
     Examples
     --------
@@ -39,12 +42,15 @@ def fit_temperature(log_p: Floats, actual: Ints, weights: Floats) -> tuple[float
     if len(actual) > MOST_ROWS:
         chosen = np.linspace(0, len(actual) - 1, MOST_ROWS).astype(np.int64)
         log_p, actual, weights = log_p[chosen], actual[chosen], weights[chosen] * (len(actual) / MOST_ROWS)
-    log_p = log_p - log_p.mean(axis=1, keepdims=True)  # a constant per row changes nothing
     n_rows, n_classes = log_p.shape
+    base = np.zeros(n_classes) if prior is None else np.log(prior)
+    log_p = log_p - base
+    log_p -= log_p.mean(axis=1, keepdims=True)  # a constant per row changes nothing
     rows = np.arange(n_rows)
+    n_free = n_classes + 1 if prior is None else 1
 
     def loss(point: Floats) -> tuple[float, Floats]:
-        scores = point[0] * log_p + point[1:]
+        scores = point[0] * log_p + (point[1:] + base)
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)
         totals = odds.sum(axis=1)
@@ -60,7 +66,9 @@ def fit_temperature(log_p: Floats, actual: Ints, weights: Floats) -> tuple[float
         residuals[rows, actual] -= weights
         gradient = np.concatenate([[(residuals * log_p).sum()], residuals.sum(axis=0)])
         gradient += np.concatenate([[2 * SLOPE_PENALTY * (point[0] - 1)], point[1:]])
-        step = np.linalg.solve(_hessian(log_p, chances, weights), gradient)
+        step = np.zeros_like(point)
+        hessian = _hessian(log_p, chances, weights)[:n_free, :n_free]
+        step[:n_free] = np.linalg.solve(hessian, gradient[:n_free])
         if gradient @ step <= 1e-12 * max(1.0, value):
             break
         size = 1.0
@@ -74,7 +82,7 @@ def fit_temperature(log_p: Floats, actual: Ints, weights: Floats) -> tuple[float
         else:
             break
         point, value, chances = trial, trial_value, trial_chances
-    return float(point[0]), point[1:]
+    return float(point[0]), point[1:] + (1 - point[0]) * base
 
 
 def apply_temperature(log_p: Floats, slope: float, shift: Floats) -> Floats:

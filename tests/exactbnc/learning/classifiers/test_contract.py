@@ -140,15 +140,25 @@ def test_a_row_of_weight_0_declares_nothing():
 
 
 @pytest.mark.parametrize("model", [ExactBNClassifier("tan"), TBMATANClassifier()], ids=str)
-@pytest.mark.parametrize(("weight", "message"), [(0.5, "0.5"), (-1.0, "-1.0")])
-def test_weights_that_are_no_counts_are_refused_with_the_reason(model, weight, message):
+def test_negative_weights_are_refused_with_the_row(model):
     x, y = weather(10)
     weights = np.ones(10)
-    weights[3] = 0
-    weights[7] = weight
+    weights[7] = -1.0
 
-    with pytest.raises(DataError, match=f"^row 7: .*whole number.*defined for counts.*Got {message} instead"):
+    with pytest.raises(DataError, match=r"^row 7: .*Got -1.0 instead"):
         clone(model).fit(x, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("model", EVERY_KIND, ids=str)
+def test_weights_that_are_not_whole_are_relative(model):
+    x, y = weather(60)
+    weights = np.random.default_rng(0).random(60) + 0.01
+    weights[:3] = 0
+
+    one, other = (clone(model).fit(x, y, sample_weight=scale * weights) for scale in (1.0, 0.001))
+
+    assert np.allclose(one.predict_proba(x), other.predict_proba(x), rtol=1e-7)
+    assert not np.allclose(one.predict_proba(x), clone(model).fit(x, y).predict_proba(x), rtol=1e-3)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1, -2])

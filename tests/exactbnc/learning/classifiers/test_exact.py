@@ -30,7 +30,7 @@ def table():
 def test_every_structure_classifies_by_its_network(structure, table):
     x, y = table
 
-    model = ExactBNClassifier(structure, ess=5.0).fit(x, y)
+    model = ExactBNClassifier(structure, ess=5.0, parameters="eap").fit(x, y)
 
     assert model.solution_.status is Status.OPTIMAL
     assert model.solution_.gap == 0
@@ -68,12 +68,14 @@ def test_ties_go_to_the_first_class():
 def test_ess_reaches_score_and_parameters(table):
     x, y = table
 
-    model = ExactBNClassifier("tan", "bdeu", ess=3.0).fit(x, y)
+    model = ExactBNClassifier("tan", "bdeu", ess=3.0, parameters="eap").fit(x, y)
     by_hand = ExactBNClassifier("tan", make_score("bdeu", ess=3.0), parameters=EAP(ess=3.0), ess=9.0).fit(x, y)
 
     assert model.solution_.score == by_hand.solution_.score
     assert np.array_equal(model.predict_proba(x), by_hand.predict_proba(x))
-    assert not np.array_equal(model.predict_proba(x), ExactBNClassifier("tan", ess=9.0).fit(x, y).predict_proba(x))
+    assert not np.array_equal(
+        model.predict_proba(x), ExactBNClassifier("tan", ess=9.0, parameters="eap").fit(x, y).predict_proba(x)
+    )
 
 
 def test_a_general_network_looks_at_the_markov_blanket_alone():

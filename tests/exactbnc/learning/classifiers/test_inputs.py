@@ -20,7 +20,13 @@ from tests.strategies import examples
 
 
 def tan(**settings):
-    return ExactBNClassifier("tan", **settings)
+    """A classifier by the tables of its network alone."""
+    return ExactBNClassifier("tan", **{"parameters": "eap", **settings})
+
+
+def features_of(names, states, has_missing):
+    """Columns without cut points."""
+    return Features(names, states, has_missing, (None,) * len(names))
 
 
 CODES, LABELS = numbers()
@@ -71,7 +77,7 @@ def test_nan_in_rows_of_lists_is_missing_also_beside_texts():
     x = [["a", float("nan")], ["b", "u"], ["a", "v"]] * 4
 
     with pytest.raises(DataError, match="4 in 'x1'"):
-        tan().fit(x, [0, 1, 1] * 4)
+        tan(missing="error").fit(x, [0, 1, 1] * 4)
 
 
 def test_declared_categories_count_in_the_arity():
@@ -118,7 +124,7 @@ def test_unseen_and_missing_values_are_summed_out(structure, row):
 
 @cache
 def fitted_on_weather(structure):
-    return ExactBNClassifier(structure, ess=20.0).fit(*weather())
+    return ExactBNClassifier(structure, ess=20.0, parameters="eap").fit(*weather())
 
 
 @pytest.mark.parametrize("gap", ["new", None])
@@ -162,7 +168,7 @@ def test_missing_training_values_are_counted_with_the_ways_out():
     x = pd.DataFrame({"sky": ["sun", None, "rain", np.nan] * 3, "wind": [1, 2, 1, 2] * 3, "t": [np.nan] + [1.0] * 11})
 
     with pytest.raises(DataError) as caught:
-        tan().fit(x, ["a", "b", "a", "b"] * 3)
+        tan(missing="error").fit(x, ["a", "b", "a", "b"] * 3)
 
     message = str(caught.value)
     assert "6 in 'sky', 1 in 't'" in message
@@ -203,7 +209,7 @@ def test_the_kernel_finds_the_codes_of_the_slow_path(data):
     states = data.draw(st.lists(STATES.map(sorted).map(tuple), min_size=1, max_size=3))
     with_missing = data.draw(st.lists(st.booleans(), min_size=len(states), max_size=len(states)))
     states = [(*own, "missing") if flag else own for own, flag in zip(states, with_missing, strict=True)]
-    features = Features(tuple(map(str, range(len(states)))), tuple(states), tuple(with_missing))
+    features = features_of(tuple(map(str, range(len(states)))), tuple(states), tuple(with_missing))
     kind = data.draw(st.sampled_from([np.float64, np.float32, np.int64, np.int16, np.uint64, np.bool_]))
     cells = st.sampled_from([number for own in states for number in own if number != "missing"]).map(float)
     if kind is np.float64:
@@ -225,7 +231,7 @@ def test_the_kernel_finds_the_codes_of_the_slow_path(data):
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_only_a_number_that_equals_a_state_is_one(kind):
     """-1 + 1e-17 and the like must not round to a state on the way."""
-    features = Features(("a",), ((-2, -1, 0, 1, 70_000),), (False,))
+    features = features_of(("a",), ((-2, -1, 0, 1, 70_000),), (False,))
     table = np.array([[number] for number in [*HARD, -2, -1, 0, 1, 1.5, 2, 70_000] if abs(number) < 1e38], dtype=kind)
 
     found = features.encode(table)
@@ -236,14 +242,14 @@ def test_only_a_number_that_equals_a_state_is_one(kind):
 
 def test_a_block_of_the_kernel_is_not_the_end():
     x = np.arange(900).reshape(300, 3) % 5
-    features = Features(("a", "b", "c"), ((0, 1, 2, 3, 4),) * 3, (False,) * 3)
+    features = features_of(("a", "b", "c"), ((0, 1, 2, 3, 4),) * 3, (False,) * 3)
 
     assert np.array_equal(features.encode(x), x.T)
 
 
 @pytest.mark.parametrize("states", [(0, 10**6 * 2), (0, 2**60), (0, 10**400), (0.5, 1), ("a", "b")], ids=str)
 def test_states_that_cannot_be_looked_up_are_searched(states):
-    features = Features(("a",), (states,), (False,))
+    features = features_of(("a",), (states,), (False,))
 
     assert features._lookup is None
     assert features.encode(np.array([[0.0], [7.0], [0.5], [float(2**60)]])).shape == (1, 4)
@@ -366,7 +372,10 @@ def test_nothing_is_predicted_before_fit():
     ("settings", "message"),
     [
         ({"missing": "drop"}, "The 'missing' parameter of ExactBNClassifier must be one of 'error', 'category'."),
-        ({"discretize": "chimerge"}, "The 'discretize' parameter of ExactBNClassifier must be one of None, 'mdlp'"),
+        (
+            {"discretize": "chimerge"},
+            "The 'discretize' parameter of ExactBNClassifier must be one of None, 'auto'",
+        ),
         ({"feature_selection": "mmpc2"}, "The 'feature_selection' parameter of ExactBNClassifier must be"),
         ({"constraints": {"required": [("x0", "x1")]}}, "constraints must be among .*required_arcs.* Got required"),
         ({"structure": "forest"}, "the structure must be one of"),

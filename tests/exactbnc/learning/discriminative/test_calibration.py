@@ -92,6 +92,23 @@ def test_the_temperature_is_the_minimum_of_its_objective(seed):
     assert objective(np.array([slope, *shift])) <= found.fun + 1e-9
 
 
+def test_with_a_prior_the_slope_is_that_of_the_evidence():
+    random = np.random.default_rng(0)
+    prior = np.array([0.7, 0.2, 0.1])
+    log_p = 3 * random.normal(size=(200, 3)) + np.log(prior)
+    actual = np.where(random.random(200) < 0.5, log_p.argmax(axis=1), random.integers(0, 3, 200))
+
+    slope, shift = fit_temperature(log_p, actual, np.ones(200), prior)
+
+    def loss(a):
+        scores = apply_temperature(a * (log_p - np.log(prior)) + np.log(prior), 1.0, np.zeros(3))
+        return SLOPE_PENALTY * (a - 1) ** 2 - scores[np.arange(200), actual].sum()
+
+    assert loss(slope) <= min(loss(slope - 1e-4), loss(slope + 1e-4))
+    without = apply_temperature(np.log(prior)[None, :], slope, shift)
+    assert np.exp(without[0]) == pytest.approx(prior, rel=1e-12)
+
+
 def test_scaled_rows_are_distributions():
     scores = apply_temperature(np.array([[-700.0, 0.0], [3.0, 3.0]]), 0.5, np.array([0.0, 1.0]))
 
