@@ -85,7 +85,7 @@ def test_nulls_are_missing_in_training():
     columns, y = survey()
 
     with pytest.raises(DataError, match=r"13 in 'text', 12 in 'whole', .*13 in 'kind'.*missing='category'"):
-        ExactBNClassifier("tan").fit(in_polars(holed(columns)), y)
+        ExactBNClassifier("tan", missing="error").fit(in_polars(holed(columns)), y)
 
 
 def test_nulls_that_are_a_state_are_the_same_state_in_both():
@@ -104,7 +104,7 @@ def test_nulls_that_are_a_state_are_the_same_state_in_both():
 
 def test_nulls_and_new_values_are_summed_out():
     columns, y = survey()
-    model = ExactBNClassifier("tan").fit(in_polars(columns), y)
+    model = ExactBNClassifier("tan", parameters="eap").fit(in_polars(columns), y)
     row = {name: values[:1] for name, values in columns.items()}
 
     found = model.predict_proba(pl.DataFrame({**row, "text": ["?"], "whole": [None]}))

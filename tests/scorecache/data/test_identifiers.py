@@ -41,12 +41,13 @@ def test_weights_count_as_rows():
     assert identifier_columns(dataset) == []
 
 
-def test_a_classifier_refuses_identifiers_unless_asked():
+def test_a_classifier_leaves_identifiers_out_unless_asked():
     frame = pd.DataFrame({"id": [f"p{row}" for row in range(60)], "x": [0, 0, 1] * 20})
     y = [0, 1] * 30
 
-    with pytest.raises(DataError, match=r"look like identifiers: 'id' \(60 values\).*allow_identifiers=True"):
-        ExactBNClassifier("tan").fit(frame, y)
+    with pytest.warns(UserWarning, match=r"left out: 'id' \(60 values, an identifier\).*allow_identifiers=True"):
+        model = ExactBNClassifier("tan").fit(frame, y)
+    assert model.bayes_net_.names == ("x", "class")
     ExactBNClassifier("tan", allow_identifiers=True).fit(frame, y)
     ExactBNClassifier("tan", states={"id": frame["id"].tolist()}).fit(frame, y)
 
