@@ -26,13 +26,12 @@ from sklearn.utils.validation import (
 
 from exactbnc.learning.classifiers._features import Features, discretised, free_name
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
-from exactbnc.learning.discretize._columns import holds_numbers
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import is_missing, whole_weights
-from scorecache.data.frames import check_names, columns_of, is_frame, missing_mask
+from scorecache.data.frames import check_names, columns_of, holds_numbers, is_frame, missing_mask
 from scorecache.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.learning.discretize._columns import as_floats
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE, is_missing
-from scorecache.data.frames import Declared, columns_of, distinct_objects
+from scorecache.data.frames import Declared, as_floats, columns_of, distinct_objects
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from exactbnc.learning.discretize._columns import holds_numbers
 from scorecache.data.encoding import MAX_STATES, is_missing
-from scorecache.data.frames import distinct_objects
+from scorecache.data.frames import distinct_objects, holds_numbers
 from scorecache.data.identifiers import FEW_VALUES, MOST_DIFFERENT
 from scorecache.wording import listing
 

@@ -50,7 +50,7 @@ def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimato
     ClassModel
     """
     data = merged(dataset)
-    slope, shift = _temperature(data, net, estimator, class_name, net.query(class_name))
+    slope, shift = _temperature(data, net, estimator, class_name, np.exp(net.posterior(class_name).log_marginal))
     return ClassModel(net, class_name, slope, shift, class_weights(data, net, class_name))
 
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from exactbnc.learning.discriminative._kernels import add_loss
 from exactbnc.learning.discriminative.design import Design, Floats, Ints
-from scorecache.system.compiled import is_loaded
 
 PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3)
 N_FOLDS = 3
@@ -29,7 +28,8 @@ SLOPE_PENALTY = 5.0
 CHOOSING, FINAL = (60, 1e-5), (150, 1e-7)
 """Iterations, and the gain in loss per row below which one is the last."""
 FEW_ENTRIES = 2**15
-"""Entries of a pass that numpy alone is quick enough for."""
+"""Entries of a pass that numpy alone is quick enough for; the sums of a kernel may differ in the last bits, so that the
+size alone decides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def loss_and_gradient(tables: Floats, sample: Sample, slope: float) -> tuple[flo
     """
     gradient = np.zeros_like(tables)
     n_entries = sample.cells.size * tables.shape[1]
-    if is_loaded(add_loss) or n_entries > FEW_ENTRIES:
+    if n_entries > FEW_ENTRIES:
         loss, by_slope = add_loss(tables, sample.cells, sample.actual, sample.weights, sample.offset, slope, gradient)
         return loss, gradient, by_slope
     scores = tables[sample.cells].sum(axis=1)

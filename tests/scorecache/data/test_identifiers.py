@@ -7,7 +7,6 @@ import pytest
 from exactbnc import ExactBNClassifier
 from scorecache import Dataset
 from scorecache.data.identifiers import check_identifiers, identifier_columns
-from scorecache.errors import DataError
 
 
 def table(n_rows, ids):
