@@ -448,7 +448,7 @@
     const isLarge = byId("explorer").classList.toggle("large");
     byId("enlarge").textContent = isLarge ? "Close" : "Enlarge";
     document.body.style.overflow = isLarge ? "hidden" : "";
-    fit();
+    home();
   };
   byId("zoom-in").addEventListener("click", () => zoom(0.8));
   byId("zoom-out").addEventListener("click", () => zoom(1.25));

@@ -105,7 +105,7 @@ def render_report(
         style=style,
         navigation="".join(element("a", section.title, href=f"#{section.key}") for section in shown),
         sections="\n".join(_section(section) for section in shown),
-        footer=text(f"Made by exactbnc {__version__}" + (f" on {made}" if made else "") + f" from {subject.source}."),
+        footer=text(_footer(subject, __version__, made)),
         data=embedded_json(picture.data | {"question": question_data(net) if net is not None and answers else None}),
         script=script,
     )
@@ -116,6 +116,15 @@ def _section(section: Section) -> str:
     kind = "broad" if section.is_broad else None
     content = head + section.content
     return element("section", content, id=section.key, class_=kind, aria_labelledby=f"{section.key}-title")
+
+
+def _footer(subject: Subject, version: str, made: str | None) -> str:
+    parts = [
+        f"Made by exactbnc {version}",
+        f"on {made}" if made else "",
+        f"from {subject.source}" if subject.source else "",
+    ]
+    return " ".join(filter(None, parts)) + "."
 
 
 def _lead(subject: Subject) -> str:

@@ -14,7 +14,7 @@ from exactbnc.report.words import named, score_name, structure_name
 def provenance(subject: Subject) -> str:
     """The section: one line per fact; empty where the file contains the network alone."""
     known = subject.provenance
-    facts: list[tuple[str, str]] = [("File", text(subject.source))]
+    facts: list[tuple[str, str]] = [("File", text(subject.source))] if subject.source else []
     command = known.get("command")
     if isinstance(command, list):
         facts.append(("Command", element("code", text(shlex.join(map(str, command))))))
@@ -42,7 +42,7 @@ def provenance(subject: Subject) -> str:
         facts.append(("Versions", _settings(versions)))
     if isinstance(earlier, dict) and earlier and not _is_part_of(earlier, versions):
         facts.append(("Versions that scored", _settings(earlier)))
-    if len(facts) == 1:
+    if not known:
         return ""
     return element("dl", "".join(element("dt", name) + element("dd", value) for name, value in facts), class_="facts")
 

@@ -60,6 +60,7 @@
       const rank = evidence[v] !== null ? -2e6 : -Math.round(1e6 * change);
       card.style.order = sorted && sorted.checked ? rank : 0;
     });
+    if (sorted && sorted.checked) list.scrollTop = 0;
   };
   if (filter) {
     filter.addEventListener("input", () => {

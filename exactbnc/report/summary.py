@@ -23,7 +23,10 @@ MOST_NAMED = 3
 
 def title_of(subject: Subject) -> str:
     """The name of the data, or else of the network's file without its endings."""
-    return data_name(subject.provenance) or PurePath(subject.source).name.split(".")[0] or subject.source
+    named = data_name(subject.provenance) or PurePath(subject.source).name.split(".")[0]
+    if named:
+        return named
+    return "Bayesian network" if subject.class_name is None else f"Classifier of {subject.class_name}"
 
 
 def summary_sentences(
@@ -66,7 +69,7 @@ def _from_what(subject: Subject) -> str:
     date = _day(known.get("date"))
     parts += [f"on {date}"] if date is not None else []
     if not parts:
-        return "Its file does not say which data it comes from."
+        return "Which data it comes from is not recorded."
     return f"It was learned {' '.join(parts)}."
 
 
@@ -87,7 +90,7 @@ def _how_sure(subject: Subject) -> str:
             return "It is proved the best of the networks that the score file can express; a better one may exist."
         return "It is the best network there is for these data, score and constraints: this is proved."
     if status not in ("feasible", "unknown"):
-        return "Whether a better network exists is not known: the file does not say how this one was found."
+        return "Whether a better network exists is not known: how this one was found is not recorded."
     stop = STOPS.get(str(search.get("stop_reason")), "a limit")
     if not (is_number(score) and is_number(bound)):
         return f"It is not proved the best: {stop} ended the search, and how much better the best is, nobody knows."
@@ -109,10 +112,8 @@ def _arcs(subject: Subject) -> list[str]:
 
 def _how_good(subject: Subject, assessment: Assessment | None) -> str:
     if assessment is None:
-        return (
-            "How well it predicts rows that it has not seen was not measured; "
-            f"exactbnc report {subject.source} --data DATA.csv does that."
-        )
+        how = f"exactbnc report {subject.source} --data DATA.csv" if subject.source else "report(path, data=...)"
+        return f"How well it predicts rows that it has not seen was not measured; {how} does that."
     share = assessment.evaluation.mean("accuracy")
     right = "–" if share is None else f"{100 * share:.1f} %"
     return (

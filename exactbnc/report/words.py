@@ -49,7 +49,7 @@ def proof_sentences(subject: Subject) -> list[str]:
             "This is a statement about the families listed in the score file only; a better network may use others."
             + listed
         )
-    if subject.has_certificate:
+    if subject.has_certificate and subject.source:
         sentences.append(
             f"The file contains a certificate, a proof that anybody can check: exactbnc verify CACHE {subject.source}"
         )

@@ -134,7 +134,7 @@ def test_variables_keep_clear_of_each_other():
 def test_a_structure_alone_says_what_is_not_known():
     page = render_report(Subject("net.txt", PLAIN.dag))
 
-    assert "the file does not say how this one was found" in page
+    assert "how this one was found is not recorded" in page
     assert "a structure without conditional tables" in page
     assert "Status" not in [word.strip() for word in Page(page).words]
     for section in ("performance", "questions", "tables", "proof", "provenance"):

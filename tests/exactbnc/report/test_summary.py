@@ -39,7 +39,7 @@ def test_what_was_learned_from_what():
         "This is a tree-augmented naive Bayes classifier (TAN) of 2 arcs: it predicts the class C from 2 features. "
         "It was learned from 1,234 rows of patients 2024 with the score bdeu (ess = 1.0) on 18 November 2026."
     )
-    assert "does not say which data" in words(Subject("x.bif", NET.dag, NET))["What it is"]
+    assert "Which data it comes from is not recorded" in words(Subject("x.bif", NET.dag, NET))["What it is"]
 
 
 @pytest.mark.parametrize(
