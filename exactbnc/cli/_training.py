@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactbnc.cli._column_notes import notes_on_columns
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from scorecache.domain import Domain
 
 IRIS_CLASS = "species"
-
-
-class AnyColumn:
-    """All names there are."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +33,8 @@ def training_data(data: str | None, class_name: str | None, table: TrainingOptio
     if data is not None:
         with expecting(data, Kind.TABLE):
             dataset = read_data(data, table)
+        from exactbnc.learning.preparation import rows_with_class
+
         class_name = check_class(dataset, class_name)
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
@@ -69,6 +64,7 @@ def embedded_data() -> Dataset:
 
 def read_data(path: str, table: TrainingOptions, *, header: bool = True, codes_memory: float | None = None) -> Dataset:
     """Read the table; columns that will be discretised may have any number of values."""
+    from exactbnc.learning.preparation import AnyColumn
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
     from scorecache.data.states import load_states
@@ -118,20 +114,6 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
             "discretise it into another column first"
         )
     return class_name
-
-
-def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
-    """The rows whose class is not missing, and how many others there are; a class has no state for those."""
-    from scorecache.data.encoding import MISSING_STATE
-
-    v = dataset.index[class_name]
-    if dataset.states[v][-1] != MISSING_STATE:
-        return dataset, 0
-    is_known = dataset.codes[v] < len(dataset.states[v]) - 1
-    if is_known.all() or not is_known.any():  # a declared state of that name, or an error to come
-        return dataset, 0
-    states = (*dataset.states[:v], dataset.states[v][:-1], *dataset.states[v + 1 :])
-    return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
 
 
 def notes_on_limit(domain: Domain) -> Iterator[str]:

@@ -96,7 +96,8 @@ def report(
 
 def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     """The table as the model's training data were read, unless something else is given."""
-    from exactbnc.cli._training import AnyColumn, check_class, check_texts, rows_with_class
+    from exactbnc.cli._training import check_class, check_texts
+    from exactbnc.learning.preparation import AnyColumn, rows_with_class
     from exactbnc.report.assessment import columns_of
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table

@@ -8,9 +8,11 @@ Aliferis 2006).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from exactbnc.graph.dag import DAG, Arc
 from exactbnc.graph.equivalence import cpdag
+from exactbnc.graph.given import as_dag
 from scorecache.errors import ParameterError
 
 
@@ -34,13 +36,13 @@ class Comparison:
         return self.cpdag_shd == 0
 
 
-def compare(first: DAG, second: DAG) -> Comparison:
+def compare(first: Any, second: Any) -> Comparison:
     """The differences between two networks, whatever the orders of their variables.
 
     Parameters
     ----------
-    first, second : DAG
-        Networks over the same variables.
+    first, second : DAG, BayesNet, networkx.DiGraph, model string or list of arcs
+        Networks over the same variables; those that a list of arcs does not name are taken from the other network.
 
     Returns
     -------
@@ -57,6 +59,7 @@ def compare(first: DAG, second: DAG) -> Comparison:
     >>> compare(DAG.from_modelstring("[A][B|A][C|B]"), DAG.from_modelstring("[B][A|B][C|A]"))
     Comparison(added=(('A', 'C'),), removed=(('B', 'C'),), reversed=(('B', 'A'),), cpdag_shd=2)
     """
+    first, second = _both(first, second)
     _check_same_variables(first, second)
     before, after = set(first.arcs), set(second.arcs)
     return Comparison(
@@ -65,6 +68,16 @@ def compare(first: DAG, second: DAG) -> Comparison:
         reversed=tuple(arc for arc in second.arcs if arc[::-1] in before),
         cpdag_shd=_cpdag_shd(first, second),
     )
+
+
+def _both(first: Any, second: Any) -> tuple[DAG, DAG]:
+    """The two as DAGs; a list of arcs is over the variables of the other one, and of both if both are lists."""
+    is_arcs = [isinstance(graph, list | tuple | set | frozenset) for graph in (first, second)]
+    if all(is_arcs):
+        names = list(dict.fromkeys(str(name) for graph in (first, second) for arc in graph for name in arc))
+        return as_dag(first, names), as_dag(second, names)
+    known = as_dag(second if is_arcs[0] else first)
+    return as_dag(first, known.names), as_dag(second, known.names)
 
 
 def _check_same_variables(first: DAG, second: DAG) -> None:

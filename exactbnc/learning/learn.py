@@ -80,6 +80,8 @@ class Recipe:
     solver : str, default "auto"
     time_limit : float, optional
         Seconds for scoring and solving together.
+    memory_limit : int, optional
+        Bytes for scoring, and for solving.
     n_jobs : int, optional
         Threads.
     seed : int, default 0
@@ -105,6 +107,7 @@ class Recipe:
     constraints: Constraints = field(default_factory=Constraints)
     solver: str = "auto"
     time_limit: float | None = None
+    memory_limit: int | None = None
     n_jobs: int | None = None
     seed: int = 0
 
@@ -226,7 +229,7 @@ def learn(
     >>> learned.net.dag.modelstring, learned.solution.status.value
     ('[wet][rain|wet]', 'optimal')
     """
-    limits = Limits(seconds=recipe.time_limit)
+    limits = Limits(seconds=recipe.time_limit, memory=recipe.memory_limit)
     clock, begun = Clock(limits.seconds), time.monotonic()
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
@@ -386,7 +389,7 @@ def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float) -> Scor
     """The score cache, None if this share of the time limit ended first."""
     limit = None if recipe.time_limit is None else share * recipe.time_limit
     try:
-        return plan.run(n_jobs=recipe.n_jobs, time_limit=limit, started=begun)
+        return plan.run(n_jobs=recipe.n_jobs, memory_limit=recipe.memory_limit, time_limit=limit, started=begun)
     except TimeLimitError:
         return None
 

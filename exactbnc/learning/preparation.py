@@ -1,0 +1,186 @@
+"""From a frame, a data set or a file to the data set that a network is learned from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from exactbnc.learning.discretize.tables import discretized, find_cut_points, numeric_columns
+from exactbnc.network.numbers import numbers_of
+from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MAX_STATES, MEASURED, MISSING_STATE
+from scorecache.data.frames import columns_of, is_frame, names_of
+from scorecache.data.identifiers import check_identifiers
+from scorecache.errors import DataError, ParameterError
+from scorecache.wording import listing
+
+FEW_FRACTIONS = 10
+"""Up to this many numbers with a fraction, a column without discretisation is not worth a warning."""
+
+DISCRETIZE = (None, "mdlp", "quantile", "median")
+
+
+class AnyColumn:
+    """All names there are."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What happens to a table before a network is learned from it; see `exactbnc.learn`."""
+
+    discretize: str | None = None
+    missing: str = "error"
+    states: Mapping[str, Iterable[Hashable]] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    weights: Any = None
+    keep_at_most: int | None = None
+    max_states: int | None = None
+    allow_identifiers: bool = False
+
+    def __post_init__(self) -> None:
+        if self.discretize not in DISCRETIZE:
+            listed = ", ".join(map(repr, DISCRETIZE))
+            raise ParameterError(f"discretize must be one of {listed}. Got {self.discretize!r} instead.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The steps in the types of JSON, for provenance."""
+        return {
+            "discretize": self.discretize,
+            "missing": self.missing,
+            "ignore": list(self.ignore) or None,
+            "keep_at_most": self.keep_at_most,
+            "weights": self.weights if isinstance(self.weights, str) else None,
+            "max_states": self.max_states,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The table as it was read, the one to learn from, and the cut points that lead from one to the other."""
+
+    source: Dataset
+    dataset: Dataset
+    cut_points: Mapping[str, tuple[float, ...]]
+
+
+def prepare(data: Any, target: str | None, steps: Preparation) -> Prepared:
+    """Read the table, leave out rows without a target, and discretise numbers."""
+    source = read_any(data, steps)
+    if target is not None:
+        source.column(target)  # an error lists the columns if it is not one
+        if target in source.measurements:
+            raise DataError(
+                f"the target {target!r} holds many different numbers; a class has few values: discretise it into "
+                "another column first"
+            )
+        source, _ = rows_with_class(source, target)
+    dataset, cut_points = source, dict[str, tuple[float, ...]]()
+    if steps.discretize is not None:
+        cut_points = find_cut_points(source, target, steps.discretize, keep_at_most=steps.keep_at_most)
+        dataset = discretized(source, cut_points)
+        _check_columns(dataset, steps.max_states or MAX_STATES)
+    else:
+        _warn_of_numbers(dataset, target)
+    check_identifiers(dataset, allow=steps.allow_identifiers, declared=steps.states)
+    return Prepared(source, dataset, cut_points)
+
+
+def read_any(data: Any, steps: Preparation) -> Dataset:
+    """The data set of a frame or a file, or the data set itself."""
+    if isinstance(data, Dataset):
+        if steps.states or steps.weights is not None:
+            raise ParameterError("a Dataset has its states and weights; give states= and weights= with a frame or path")
+        return data.columns(_kept(data.names, steps.ignore))
+    is_discretized = steps.discretize is not None
+    options: dict[str, Any] = {
+        "states": dict(steps.states),
+        "missing": steps.missing,
+        "max_states": steps.max_states or (MAX_STATES if is_discretized else None),
+        "measured": AnyColumn() if is_discretized else (),
+    }
+    if isinstance(data, str | os.PathLike):
+        from scorecache.data.reading import read_table
+
+        if steps.weights is not None and not isinstance(steps.weights, str):
+            raise ParameterError("weights must name a column of the file")
+        return read_table(os.fspath(data), **options, weights=steps.weights, ignore=steps.ignore)
+    if not is_frame(data):
+        raise ParameterError(
+            "data must be a DataFrame of pandas or polars, an Arrow table, a Dataset or the path of a file. "
+            f"Got {type(data).__name__} instead."
+        )
+    names = [str(name) for name in names_of(data)]
+    columns = columns_of(data)
+    kept = _kept(names, steps.ignore)
+    if len(kept) == len(names):
+        return Dataset.from_frame(data, **options, weights=steps.weights)
+    own = {name: column for name, column in zip(names, columns, strict=True) if name in kept}
+    weights = own.pop(steps.weights, None) if isinstance(steps.weights, str) else steps.weights
+    return Dataset.from_columns(own, **options, weights=weights)
+
+
+def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
+    """The rows whose class is not missing, and how many others there are; a class has no state for those."""
+    v = dataset.index[class_name]
+    if dataset.states[v][-1] != MISSING_STATE:
+        return dataset, 0
+    is_known = dataset.codes[v] < len(dataset.states[v]) - 1
+    if is_known.all() or not is_known.any():  # a declared state of that name, or an error to come
+        return dataset, 0
+    states = (*dataset.states[:v], dataset.states[v][:-1], *dataset.states[v + 1 :])
+    return replace(dataset.rows(is_known), states=states), int((~is_known).sum())
+
+
+def _kept(names: Iterable[str], ignore: Iterable[str]) -> list[str]:
+    """The names that are not to be ignored, which must exist."""
+    listed = list(names)
+    unknown = [name for name in ignore if name not in listed]
+    if unknown:
+        raise ParameterError(
+            f"ignore names {listing(map(repr, unknown))}; the columns are {listing(map(repr, listed))}"
+        )
+    return [name for name in listed if name not in ignore]
+
+
+def _warn_of_numbers(dataset: Dataset, target: str | None) -> None:
+    """Numbers with fractions are taken as categories only if somebody wants that."""
+    found = [
+        name
+        for name in numeric_columns(dataset, target)
+        if np.count_nonzero(np.mod(numbers_of(dataset.states[dataset.index[name]]), 1) > 0) > FEW_FRACTIONS
+    ]
+    if found:
+        warnings.warn(
+            f"every number of {listing(map(repr, found))} is a category of its own; discretize='quantile' (or "
+            "'median', with a target 'mdlp') makes intervals of them",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _check_columns(dataset: Dataset, most: int) -> None:
+    """Refuse what no cut points could be found for: texts among many numbers, and too many texts."""
+    for name in dataset.measurements:
+        texts = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
+        raise DataError(
+            f"column {name!r} holds many numbers and among them {listing(map(repr, texts))}; correct that, or leave "
+            f"the column out (ignore=[{name!r}])"
+        )
+    wide = [
+        f"{name!r} ({len(states)})"
+        for name, states in zip(dataset.names, dataset.states, strict=True)
+        if len(states) > most
+    ]
+    if wide:
+        raise DataError(
+            f"more than {most} distinct values look like an identifier: {', '.join(wide)}; leave such a column out "
+            "(ignore=[...])"
+        )
