@@ -290,10 +290,10 @@ class BayesNet:
 
         Examples
         --------
-        >>> from exactbnc import instances, learn
-        >>> net = learn(instances.path("asia-500.csv"))
-        >>> net.query("either", given={"lung": "yes"}).equals(net.do(lung="yes").query("either"))
-        True
+        >>> dag = DAG.from_arcs(["rain", "wet"], [("rain", "wet")])
+        >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
+        >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).do(wet="yes").query("rain").to_dict()
+        {'no': 0.8, 'yes': 0.2}
         """
         row = self.encode_row(values)
         for name in values:

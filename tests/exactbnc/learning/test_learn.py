@@ -405,7 +405,18 @@ def test_a_recipe_survives_json(recipe):
     assert messages["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
     assert messages["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
     assert Constraints.from_json(messages["constraints"]) == recipe.constraints
-    plain = ("structure", "calibrate", "max_parents", "k", "ess", "solver", "time_limit", "n_jobs", "seed")
+    plain = (
+        "structure",
+        "calibrate",
+        "max_parents",
+        "k",
+        "ess",
+        "solver",
+        "time_limit",
+        "memory_limit",
+        "n_jobs",
+        "seed",
+    )
     assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
     assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
     messages["method"] = messages.pop("solver")  # as in earlier versions
