@@ -37,6 +37,7 @@ SKLEARN = {
     "exact": ("exactbnc", "ExactBNClassifier", "Sugahara, Ueno 2021; the solver: this package"),
     "tbmatan": ("exactbnc", "TBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 17 to 24"),
     "sstbmatan": ("exactbnc", "SSTBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 25 to 29"),
+    "averaged_anb": ("exactbnc.learning.classifiers", "AveragedANBClassifier", "Dash, Cooper 2004"),
     "mdlp": ("exactbnc.learning.discretize", "MDLPDiscretizer", "Fayyad, Irani 1993, section 3"),
     "median": ("exactbnc.learning.discretize", "MedianDiscretizer", "none needed"),
     "quantile": ("exactbnc.learning.discretize", "EqualFrequencyDiscretizer", "none needed"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exactbnc.learning.classifiers.averaged import SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.classifiers.averaged_anb import AveragedANBClassifier
 from exactbnc.learning.classifiers.exact import ExactBNClassifier
 
-__all__ = ["ExactBNClassifier", "SSTBMATANClassifier", "TBMATANClassifier"]
+__all__ = ["AveragedANBClassifier", "ExactBNClassifier", "SSTBMATANClassifier", "TBMATANClassifier"]

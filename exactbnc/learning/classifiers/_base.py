@@ -7,6 +7,7 @@ training data were.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils import Tags, _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -279,3 +280,17 @@ def _missing_values(n_missing: Mapping[str, int]) -> str:
 def _has_value(table: Any) -> bool:
     """Whether a value is not missing."""
     return not all(missing_mask(column).all() for column in columns_of(table))
+
+
+def threads_of(n_jobs: int | None) -> int | None:
+    """The number of threads; as in scikit-learn -1 are all cores, -2 all but one."""
+    return n_jobs if n_jobs is None or n_jobs >= 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of the search; 0 if none is given, so that results repeat."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
@@ -12,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.classifiers._base import Floats, TableClassifier
+from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
 from exactbnc.learning.learn import Learned, Recipe, counted, learn, networks_by
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.class_model import ClassModel
@@ -293,8 +291,8 @@ class ExactBNClassifier(TableClassifier):
         return Recipe(
             **{name: getattr(self, name) for name in own},
             constraints=_constraints(self.constraints),
-            n_jobs=_n_threads(self.n_jobs),
-            seed=_seed(self.random_state),
+            n_jobs=threads_of(self.n_jobs),
+            seed=seed_of(self.random_state),
         )
 
     def _selected(self, dataset: Dataset, recipe: Recipe) -> Dataset:
@@ -374,17 +372,3 @@ def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:
     if unknown:
         raise ParameterError(f"constraints must be among {', '.join(known)}. Got {listing(unknown)} instead.")
     return Constraints.of(**(given or {}))
-
-
-def _n_threads(n_jobs: int | None) -> int | None:
-    """The number of threads; as in scikit-learn -1 are all cores, -2 all but one."""
-    return n_jobs if n_jobs is None or n_jobs >= 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-
-
-def _seed(random_state: Any) -> int:
-    """The seed of the search; 0 if none is given, so that results repeat."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -10,7 +10,6 @@ from exactbnc.learning.averaging.anb_average import AnbAverage, draws_of_order
 from exactbnc.network.bayesnet import UNKNOWN
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import EAP
-from exactbnc.posterior.posterior import structure_posterior
 from scorecache import Dataset, Domain, build_cache
 from scorecache.scores import make_score
 

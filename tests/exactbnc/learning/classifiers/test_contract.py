@@ -10,7 +10,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from exactbnc.learning.classifiers import ExactBNClassifier, SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.classifiers import (
+    AveragedANBClassifier,
+    ExactBNClassifier,
+    SSTBMATANClassifier,
+    TBMATANClassifier,
+)
 from exactbnc.learning.discretize import MDLPDiscretizer
 from scorecache.errors import DataError
 from tests.exactbnc.learning.classifiers.tables import numbers, weather
@@ -23,13 +28,19 @@ EVERY_KIND = [
     ExactBNClassifier("kdb", "fcll"),
     ExactBNClassifier("general", "bic", max_parents=2),
     TBMATANClassifier(),
+    AveragedANBClassifier(n_networks=5),
     SSTBMATANClassifier(missing="category"),
 ]
 
 
 @parametrize_with_checks(
     # The two classes, and both ways of treating missing values; the other kinds differ in structure and score alone.
-    [ExactBNClassifier(max_parents=2), ExactBNClassifier("tan", missing="category"), TBMATANClassifier()]
+    [
+        ExactBNClassifier(max_parents=2),
+        ExactBNClassifier("tan", missing="category"),
+        TBMATANClassifier(),
+        AveragedANBClassifier(n_networks=3),
+    ]
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
