@@ -52,6 +52,7 @@ _HOMES = {
     "verify": "exactbnc.proof.verify",
     "write_bayesnet": "exactbnc.network.formats.files",
     "write_network": "exactbnc.formats",
+    "write_report": "exactbnc.report.writing",
 }
 """Where each public name lives; it is imported on first use, so that `import exactbnc` stays cheap."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -15,7 +15,7 @@ from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, check_target, describe_bytes
 
 if TYPE_CHECKING:
-    from exactbnc.report import Assessment, Subject
+    from exactbnc.report import Judged, Subject
     from scorecache.data.dataset import Dataset
 
 NetworkFile = Annotated[
@@ -41,8 +41,6 @@ Missing = Annotated[
 ]
 Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
 
-FITTED = "The tables are fitted to the data given (EAP, ess 1); the file holds a structure alone."
-
 
 def report(
     network: NetworkFile,
@@ -66,31 +64,30 @@ def report(
     if not output.lower().endswith((".html", ".htm")):
         raise UsageError(f"a report must end in .html. Got {output!r} instead.")
 
-    from exactbnc.network.parameters import fit_parameters
-    from exactbnc.report import assess, read_subject, render_report
+    from exactbnc.report import Judged, judge, read_subject, render_report
     from scorecache.system.atomic import atomic_write
 
     talk = shown.output()
     with expecting(network, Kind.NETWORK, Kind.MODEL):
         subject = read_subject(network).with_class(class_name)
-    assessment, note = None, None
+    judged = Judged(subject)
     if data is not None:
         with expecting(data, Kind.TABLE):
             given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
             table = _read(data, subject, given)
         _note_other_data(talk, subject, table)
-        if subject.class_name is None:
-            talk.note("the network has no class (--class names one), so there is nothing to cross-validate")
-        else:
-            talk.note(f"cross-validating, {folds} folds")
-            assessment = assess(subject, table, n_folds=folds, seed=seed)
-        if subject.net is None:
-            subject = replace(subject, net=fit_parameters(table.columns(subject.dag.names), subject.dag))
-            note = FITTED
-    page = render_report(subject, title=title, assessment=assessment, made=utc_now(), tables_note=note)
+        talk.note(f"cross-validating, {folds} folds")
+        judged = judge(subject, table, n_folds=folds, seed=seed)
+    page = render_report(
+        judged.subject,
+        title=title,
+        assessment=judged.assessment,
+        made=utc_now(),
+        tables_note=judged.tables_note,
+    )
     with atomic_write(output) as (sink,):
         sink.write(page.encode())
-    facts = _facts(subject, assessment, output, len(page.encode()))
+    facts = _facts(judged, output, len(page.encode()))
     talk.result(_lines(facts), "report", facts)
 
 
@@ -127,7 +124,10 @@ def _note_other_data(talk: Output, subject: Subject, table: Dataset) -> None:
         talk.note("the data are not those that the network was learned from, or were read in another way")
 
 
-def _facts(subject: Subject, assessment: Assessment | None, output: str, size: int) -> dict[str, Any]:
+def _facts(judged: Judged, output: str, size: int) -> dict[str, Any]:
+    from exactbnc.report.assessment import Assessment
+
+    subject, found = judged.subject, judged.assessment
     facts: dict[str, Any] = {
         "n_vars": subject.dag.n_vars,
         "n_arcs": subject.dag.n_arcs,
@@ -135,12 +135,14 @@ def _facts(subject: Subject, assessment: Assessment | None, output: str, size: i
         "output": output,
         "bytes": size,
     }
-    if assessment is not None:
+    if isinstance(found, Assessment):
         names = ("accuracy", "log_loss", "brier", "auc")
-        means = {name: assessment.evaluation.mean(name) for name in names}
+        means = {name: found.evaluation.mean(name) for name in names}
         facts["cross_validation"] = {
             name: value if value is not None and isfinite(value) else None for name, value in means.items()
         }
+    elif found is not None:
+        facts["cross_validation"] = {"log_likelihood": fmean(found.network), "gain": found.gain}
     return facts
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from exactbnc.report.assessment import Assessment, assess
 from exactbnc.report.page import render_report
 from exactbnc.report.subject import Subject, read_subject
+from exactbnc.report.writing import Judged, judge, write_report
 
-__all__ = ["Assessment", "Subject", "assess", "read_subject", "render_report"]
+__all__ = ["Judged", "Subject", "judge", "read_subject", "render_report", "write_report"]

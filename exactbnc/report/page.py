@@ -19,6 +19,7 @@ from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment
 from exactbnc.report.explorer import explorer, questions
 from exactbnc.report.information import arc_information, class_information, entropy
+from exactbnc.report.likelihood import Likelihood
 from exactbnc.report.markup import element, embedded_json, number, paragraphs, text
 from exactbnc.report.performance import performance
 from exactbnc.report.picture import draw_graph
@@ -48,7 +49,7 @@ def render_report(
     subject: Subject,
     *,
     title: str | None = None,
-    assessment: Assessment | None = None,
+    assessment: Assessment | Likelihood | None = None,
     made: str | None = None,
     tables_note: str | None = None,
 ) -> str:
@@ -58,7 +59,7 @@ def render_report(
     ----------
     subject : Subject
     title : str, optional
-    assessment : Assessment, optional
+    assessment : Assessment or Likelihood, optional
         Its performance in cross-validation.
     made : str, optional
         The date of the report.
@@ -146,7 +147,7 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def _summary(subject: Subject, assessment: Assessment | None, relevance: Mapping[str, float]) -> str:
+def _summary(subject: Subject, assessment: Assessment | Likelihood | None, relevance: Mapping[str, float]) -> str:
     answers = summary_sentences(subject, assessment, relevance)
     words = "".join(
         element("h3", question) + element("p", text(" ".join(sentences))) for question, sentences in answers.items()
@@ -154,11 +155,11 @@ def _summary(subject: Subject, assessment: Assessment | None, relevance: Mapping
     return element("div", element("div", words, class_="answers") + _cards(subject, assessment), class_="split-summary")
 
 
-def _cards(subject: Subject, assessment: Assessment | None) -> str:
+def _cards(subject: Subject, assessment: Assessment | Likelihood | None) -> str:
     search, net = subject.search, subject.net
     status = headline(search)
     cards = [] if status is None else [_card("Status", status, "good" if search["status"] == "optimal" else "open")]
-    accuracy = None if assessment is None else assessment.evaluation.mean("accuracy")
+    accuracy = assessment.evaluation.mean("accuracy") if isinstance(assessment, Assessment) else None
     if accuracy is not None:
         cards.append(_card("Accuracy on new rows", f"{100 * accuracy:.1f} %"))
     is_open = search.get("status") != "optimal"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
 from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment, calibration_error
+from exactbnc.report.likelihood import Likelihood
 from exactbnc.report.markup import element, name_text, number, paragraphs, text
 
 MEASURES = (
@@ -17,10 +21,42 @@ MOST_BESIDE = 4
 """Up to this many classes the confusion matrix is beside the plots; a larger one has a row of its own."""
 
 
-def performance(assessment: Assessment | None) -> str:
-    """The section: measures by fold, confusion matrix, reliability, ROC; empty where nothing was measured."""
+def performance(assessment: Assessment | Likelihood | None) -> str:
+    """The section: measures by fold, of a classifier with plots; empty where nothing was measured."""
     if assessment is None:
         return ""
+    if isinstance(assessment, Likelihood):
+        return _of_network(assessment)
+    return _of_classifier(assessment)
+
+
+def _of_network(found: Likelihood) -> str:
+    intro = [
+        f"Estimates for new rows from {len(found.network)}-fold cross-validation of {found.n_rows:,} rows "
+        f"(seed {found.seed}): mean ± standard deviation over the folds.",
+        "The structure is the same in every fold and only the parameters (EAP, ess 1) are fitted to the training rows. "
+        "If the structure was found from these data, the estimates are optimistic.",
+    ]
+    measures = (
+        ("Log-likelihood of a row", found.network, "mean of log P(row), in nats; higher is better"),
+        ("If all were independent", found.independent, "the same for a network without arcs"),
+        ("What the arcs are worth", found.gains, "the difference, in nats a row"),
+    )
+    cards = "".join(_measure(name, values, fmean(values), stdev(values), meaning) for name, values, meaning in measures)
+    return element("div", paragraphs(intro), class_="prose") + element("dl", cards, class_="cards measures")
+
+
+def _measure(name: str, values: Sequence[float], mean: float, spread: float | None, meaning: str) -> str:
+    """A card: the mean, its spread, a dot per fold."""
+    shown = element("b", number(mean))
+    strip = ""
+    if spread is not None:
+        shown += element("span", f"± {number(spread, 3)}", class_="spread")
+        strip = charts.folds_strip(values, mean)
+    return element("div", element("dt", name) + element("dd", shown + strip + element("small", text(meaning))))
+
+
+def _of_classifier(assessment: Assessment) -> str:
     evaluation = assessment.evaluation
     intro = [
         f"Estimates for new rows from {assessment.n_folds}-fold cross-validation of {assessment.n_rows:,} rows "
@@ -34,12 +70,7 @@ def performance(assessment: Assessment | None) -> str:
         if mean is None:
             continue
         values = [getattr(fold, key) for fold in evaluation.folds]
-        shown = element("b", number(mean)) + (
-            "" if spread is None else element("span", f"± {number(spread, 3)}", class_="spread")
-        )
-        strip = charts.folds_strip(values, mean) if spread is not None else ""
-        body = element("dt", name) + element("dd", shown + strip + element("small", text(meaning)))
-        cards.append(element("div", body))
+        cards.append(_measure(name, values, mean, spread, meaning))
     figures = [
         _figure(
             "Confusion matrix",

@@ -52,12 +52,12 @@ class Subject:
         return replace(self, class_name=class_name)
 
 
-def read_subject(path: str | os.PathLike[str]) -> Subject:
-    """Read a network or model of any format for a report.
+def subject_of(network: BayesNet | DAG | str | os.PathLike[str]) -> Subject:
+    """What a report says of a network: of an object what it knows, of a file what it contains.
 
     Parameters
     ----------
-    path : str or path-like
+    network : BayesNet, DAG or path
 
     Returns
     -------
@@ -66,8 +66,19 @@ def read_subject(path: str | os.PathLike[str]) -> Subject:
     Raises
     ------
     NetworkFileError
-        If the content is not a network; the message says what is wrong with it.
+        If the content of the file is not a network; the message says what is wrong with it.
     """
+    if isinstance(network, BayesNet):
+        return _of_net(network, "")
+    if isinstance(network, DAG):
+        return Subject("", network)
+    if not isinstance(network, str | os.PathLike):
+        raise ParameterError(f"network must be a BayesNet, a DAG or a path. Got {type(network).__name__} instead.")
+    return read_subject(network)
+
+
+def read_subject(path: str | os.PathLike[str]) -> Subject:
+    """The network or model of a file of any format."""
     name = Path(path).name
     suffix = Path(path).suffix.lower()
     if suffix == ".json" and not holds_tables(path):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from math import exp
 from pathlib import PurePath
 
 from exactbnc.report.assessment import Assessment
+from exactbnc.report.likelihood import Likelihood
 from exactbnc.report.markup import number
 from exactbnc.report.subject import Subject, is_number
 from exactbnc.report.words import STOPS, data_name, score_name, structure_name
@@ -19,6 +21,8 @@ STRUCTURES = {
     "anb": "an augmented naive Bayes classifier (ANB)",
 }
 MOST_NAMED = 3
+MOST_EXPONENT = 20
+"""Nats beyond which a ratio of probabilities is no number that people read."""
 
 
 def title_of(subject: Subject) -> str:
@@ -30,14 +34,16 @@ def title_of(subject: Subject) -> str:
 
 
 def summary_sentences(
-    subject: Subject, assessment: Assessment | None, relevance: Mapping[str, float]
+    subject: Subject, assessment: Assessment | Likelihood | None, relevance: Mapping[str, float]
 ) -> dict[str, list[str]]:
     """Sentences by the question that they answer."""
     answers = {
         "What it is": [_what(subject), _from_what(subject)],
         "How sure": [_how_sure(subject), *_arcs(subject)],
     }
-    if subject.class_name is not None:
+    if isinstance(assessment, Likelihood):
+        answers["How well it predicts"] = [_how_likely(assessment)]
+    elif subject.class_name is not None:
         answers["How well it predicts"] = [_how_good(subject, assessment), *_features(subject, relevance)]
     answers["How to read it"] = [
         "An arrow says that two variables depend on each other even when the other parents are known. It does not by "
@@ -120,6 +126,17 @@ def _how_good(subject: Subject, assessment: Assessment | None) -> str:
         f"In {assessment.n_folds}-fold cross-validation on {assessment.n_rows:,} rows it predicts {subject.class_name} "
         f"right in {right} of the rows; always answering the most frequent class is right in "
         f"{100 * assessment.majority:.1f} %."
+    )
+
+
+def _how_likely(found: Likelihood) -> str:
+    gain = found.gain
+    ratio = (
+        f"{exp(gain):,.3g} times as likely as" if abs(gain) < MOST_EXPONENT else f"{number(gain, 1)} nats likelier than"
+    )
+    return (
+        f"In {len(found.network)}-fold cross-validation on {found.n_rows:,} rows, with this structure in every fold, a "
+        f"row that it has not seen is on average (geometric mean) {ratio} if all variables were independent."
     )
 
 

@@ -132,7 +132,7 @@ def test_a_structure_gets_its_tables_from_the_data(exactbnc, tmp_path):
 
     without_class = exactbnc("report", net, "--data", ASIA, "-o", page)
 
-    assert "there is nothing to cross-validate" in without_class.err
+    assert "cross-validated: log-likelihood" in without_class.out
     assert "The tables are fitted to the data given" in page.read_text(encoding="utf-8")
     with_class = exactbnc("report", net, "--data", ASIA, "--class", "bronc", "--cv", 2, "-o", page)
     assert "cross-validated: accuracy" in with_class.out
