@@ -534,6 +534,22 @@ class BayesNet:
         axes: Axes | None = plot(self.dag, path, ax=ax, class_name=self.class_name)
         return axes
 
+    def report(self, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None) -> None:
+        """Write one HTML file that shows the network, explains it and answers questions; see `write_report`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, ending in .html.
+        data : DataFrame, Dataset or path, optional
+            Rows by which the network is judged in cross-validation.
+        title : str, optional
+            By default the name of the data.
+        """
+        from exactbnc import write_report
+
+        write_report(self, path, data=data, title=title)
+
     def __repr__(self) -> str:
         from exactbnc.network.words import described
 

@@ -29,6 +29,8 @@ def test_an_object_and_its_file_have_the_same_page_but_for_the_name_of_the_file(
     of_object = page_of(tmp_path, load(tmp_path / "net.bif"), title="ABC")
 
     assert of_file == of_object
+    load(tmp_path / "net.bif").report(tmp_path / "page.html", title="ABC")
+    assert of_object.split("<footer")[0] in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1><bdi>net</bdi></h1>" in page_of(tmp_path, tmp_path / "net.bif")
     assert "<h1><bdi>Bayesian network</bdi></h1>" in page_of(tmp_path, net)
 
