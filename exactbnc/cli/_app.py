@@ -18,7 +18,9 @@ from exactbnc.cli.info import info
 from exactbnc.cli.learn import learn
 from exactbnc.cli.posterior import posterior
 from exactbnc.cli.predict import predict
+from exactbnc.cli.query import query
 from exactbnc.cli.report import report
+from exactbnc.cli.sample import sample
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
 from exactbnc.cli.solve import solve
@@ -36,6 +38,8 @@ app = typer.Typer(
 app.command()(command(score))
 app.command()(command(solve, formerly={"--method": "--solver"}))
 app.command()(command(learn, formerly={"--method": "--solver"}))
+app.command()(command(query))
+app.command()(command(sample))
 app.command()(command(predict))
 app.command()(command(evaluate, formerly={"--method": "--structure"}))
 app.command()(command(explain))

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 from exactbnc.cli._signals import deaf_to_signals
+from exactbnc.cli._words import in_options
 
 if TYPE_CHECKING:
     from exactbnc.run.solution import Solution
@@ -140,9 +141,9 @@ def _explain(error: BaseException) -> tuple[ExitCode, str]:
         case InfeasibleError():
             return ExitCode.INFEASIBLE, str(error)
         case ParameterError():
-            return ExitCode.USAGE, str(error)
+            return ExitCode.USAGE, in_options(str(error))
         case InputError():
-            return ExitCode.BAD_INPUT, str(error)
+            return ExitCode.BAD_INPUT, in_options(str(error))
         case MemoryLimitError() | TimeLimitError():
             return ExitCode.LIMIT_WITHOUT_RESULT, str(error)
         case KeyboardInterrupt():

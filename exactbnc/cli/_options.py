@@ -24,6 +24,9 @@ TrainingFile = Annotated[
     typer.Argument(metavar="DATA", help="A CSV file with column names, or .parquet; - is stdin. Without one: iris."),
 ]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json.")]
+NetworkWithTables = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model of 'exactbnc learn', .json; or a network, .bif or .xml.")
+]
 RowsFile = Annotated[str, typer.Argument(metavar="ROWS", help="A CSV file with column names, or .parquet; - is stdin.")]
 Folds = Annotated[int, typer.Option("--cv", metavar="FOLDS", help="Folds of the cross-validation.")]
 Plot = Annotated[str | None, _output("--plot", metavar="PICTURE", help="A picture: .png, .svg or .pdf.")]

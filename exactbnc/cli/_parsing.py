@@ -59,6 +59,23 @@ def names_in(text: str, option: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def parse_values(assignments: Iterable[str], option: str) -> dict[str, str]:
+    """Read `NAME=VALUE` assignments of values to variables.
+
+    >>> parse_values(["smoke=yes", "dose = <= 3"], "--given")
+    {'smoke': 'yes', 'dose': '<= 3'}
+    """
+    values: dict[str, str] = {}
+    for assignment in assignments:
+        name, equals, value = (part.strip() for part in assignment.partition("="))
+        if not (name and equals and value):
+            raise UsageError(f"{option} must be NAME=VALUE. Got {assignment!r} instead.")
+        if name in values:
+            raise UsageError(f"{option} gives {name!r} twice")
+        values[name] = value
+    return values
+
+
 def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
     """Read `name=value` assignments; what looks like a number is one.
 

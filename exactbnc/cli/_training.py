@@ -21,31 +21,33 @@ IRIS_CLASS = "species"
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The table as it was read, its class, and the method that discretises its numbers."""
+    """The table as it was read, its class if it has one, and the method that discretises its numbers."""
 
     dataset: Dataset
-    class_name: str
+    class_name: str | None
     discretize: str | None
 
 
 def training_data(data: str | None, class_name: str | None, table: TrainingOptions, talk: Output) -> Training:
     """The file's table, or without a file the iris data, and that is said."""
-    if data is not None:
-        with expecting(data, Kind.TABLE):
-            dataset = read_data(data, table)
+    check_kept(table.keep_at_most, is_discretized=data is None or table.discretize is not None)
+    if data is None:
+        dataset, discretize = embedded_data(), table.discretize or "mdlp"
+        class_name = check_class(dataset, class_name or IRIS_CLASS)
+        talk.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
+        return Training(dataset, class_name, discretize)
+    with expecting(data, Kind.TABLE):
+        dataset = read_data(data, table)
+    if class_name is not None:
         from exactbnc.learning.preparation import rows_with_class
 
-        class_name = check_class(dataset, class_name)
+        check_class(dataset, class_name)
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             talk.note(f"rows without a class are left out: {n_without:,}")
-        for note in notes_on_columns(dataset, class_name, is_discretized=table.discretize is not None):
-            talk.note(note)
-        return Training(dataset, class_name, table.discretize)
-    dataset, discretize = embedded_data(), table.discretize or "mdlp"
-    class_name = check_class(dataset, class_name or IRIS_CLASS)
-    talk.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
-    return Training(dataset, class_name, discretize)
+    for note in notes_on_columns(dataset, class_name, is_discretized=table.discretize is not None):
+        talk.note(note)
+    return Training(dataset, class_name, table.discretize)
 
 
 def embedded_data() -> Dataset:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 Row = Annotated[
     int | None, typer.Option("--row", metavar="N", help="Only this row of the file, counted from 1; else all of them.")
 ]
-Of = Annotated[
-    str | None, typer.Option("--for", metavar="CLASS", help="The class to explain; else the predicted one.")
-]
+Of = Annotated[str | None, typer.Option("--for", metavar="CLASS", help="The class to explain; else the predicted one.")]
 Against = Annotated[
     str | None,
     typer.Option("--against", metavar="CLASS", help="The class to compare with; else the next probable one."),

@@ -1,4 +1,4 @@
-"""`exactbnc learn`: from a data table to a classifier, in one go."""
+"""`exactbnc learn`: from a data table to a network with its tables, in one go."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._command import origin
-from exactbnc.cli._errors import exit_code_of
+from exactbnc.cli._errors import UsageError, exit_code_of
 from exactbnc.cli._output import check_target, describe_intervals, describe_score
 from exactbnc.cli._table import SolveTable
-from exactbnc.cli._training import check_kept, prepared, training_data
+from exactbnc.cli._training import prepared, training_data
+from exactbnc.cli._words import in_options
 
 if TYPE_CHECKING:
     from exactbnc.learning.learn import Learned, Recipe
@@ -69,7 +70,10 @@ def learn(
     select: Select = False,
     jobs: search_options.Jobs = None,
 ) -> int:
-    """Score, solve and fit: a provably best classifier for a data table, written as a model that 'predict' reads."""
+    """Score, solve and fit: a provably best network for a data table, with --class a classifier.
+
+    The model is read by 'query', 'sample', 'report' and, if it has a class, by 'predict' and 'explain'.
+    """
     begun = time.monotonic()
     talk = report.output()
     suffix = file.check()
@@ -80,7 +84,11 @@ def learn(
     from exactbnc.network.formats.files import write_bayesnet
     from exactbnc.pictures.plot import plot
 
-    chosen = structure.chosen() or "anb"
+    has_class = data is None or structure.class_name is not None
+    chosen = structure.chosen() or ("anb" if has_class else "general")
+    if not has_class and (select or chosen != "general"):
+        what = "--select chooses features for a class" if select else f"the structure {chosen} is a classifier"
+        raise UsageError(f"{what}: add --class NAME")
     recipe = Recipe(
         structure=chosen,
         criterion=fit.criterion(),
@@ -94,18 +102,17 @@ def learn(
         n_jobs=jobs,
         seed=search.seed,
     )
-    check_kept(table.keep_at_most, is_discretized=data is None or table.discretize is not None)
     training = training_data(data, structure.class_name, table, talk)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
     source = dataset
     dataset, cut_points = prepared(dataset, class_name, method, table)
     selection = None
-    if select:
+    if select and class_name is not None:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
     learned = find(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
     if learned.warning is not None:
-        talk.note(learned.warning)
+        talk.note(in_options(learned.warning))
     steps: dict[str, Any] = {
         "select": select,
         "discretize": method,
@@ -135,7 +142,7 @@ def learn(
 def _model(
     learned: Learned,
     source: Dataset,
-    class_name: str,
+    class_name: str | None,
     cut_points: dict[str, tuple[float, ...]],
     recipe: Recipe,
     selection: Any,
@@ -159,10 +166,12 @@ def _facts(
 ) -> dict[str, Any]:
     from exactbnc.learning.network import solution_facts
 
-    recipe = model.provenance["recipe"]
+    recipe, class_name = model.provenance["recipe"], model.class_name
+    net = learned.net
+    of_class = None if class_name is None else net.conditional_log_likelihood(dataset, class_name)
     return {
-        "class": model.class_name,
-        "classes": [str(state) for state in model.classes],
+        "class": class_name,
+        "classes": [] if class_name is None else [str(state) for state in model.classes],
         "n_features": len(model.features),
         "n_rows": dataset.n_rows,
         "structure": recipe["structure"],
@@ -171,10 +180,11 @@ def _facts(
         "parameters": recipe["parameters"],
         "max_parents": learned.max_parents,
         "solution": solution_facts(learned.solution),
-        "arcs": [list(arc) for arc in learned.net.dag.arcs],
-        "modelstring": learned.net.dag.modelstring,
-        "n_parameters": learned.net.n_parameters,
-        "training_log_likelihood_of_class": learned.net.conditional_log_likelihood(dataset, model.required_class),
+        "arcs": [list(arc) for arc in net.dag.arcs],
+        "modelstring": net.dag.modelstring,
+        "n_parameters": net.n_parameters,
+        "training_log_likelihood_of_class": of_class,
+        "training_log_likelihood": net.log_likelihood(dataset) if class_name is None else None,
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
         "dropped_features": {} if selection is None else dict(selection.dropped),
         "seconds": seconds,
@@ -185,15 +195,18 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     solution, score, parameters = facts["solution"], dict(facts["score"]), dict(facts["parameters"])
     k = "" if facts["k"] is None else f", k = {facts['k']}"
     limit = "" if facts["max_parents"] is None else f", at most {facts['max_parents']} parents"
-    n_features = facts["n_features"]
+    n = facts["n_features"]
+    columns = f"{n} feature{'' if n == 1 else 's'}, class {facts['class']} ({len(facts['classes'])} classes)"
+    fit = f"log P(class | features) {facts['training_log_likelihood_of_class'] or 0.0:.4f}"
+    if facts["class"] is None:
+        columns, fit = f"{n} variables", f"log P(rows) {facts['training_log_likelihood']:.4f}"
     lines = [
-        f"data:       {facts['n_rows']:,} rows, {n_features} feature{'' if n_features == 1 else 's'}, "
-        f"class {facts['class']} ({len(facts['classes'])} classes)",
+        f"data:       {facts['n_rows']:,} rows, {columns}",
         f"structure:  {facts['structure']}{k}{limit}, {describe_score(score.pop('name'), score)}",
-        f"network:    {_proof(solution)}",
+        f"network:    {_proof(solution, facts['class'])}",
         f"            {facts['modelstring']}",
         f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free",
-        f"training:   log P(class | features) {facts['training_log_likelihood_of_class']:.4f} in all",
+        f"training:   {fit} in all, on the training rows",
         "time:       " + ", ".join(f"{name} {value:.2f} s" for name, value in facts["seconds"].items()),
     ]
     if facts["dropped_features"]:
@@ -205,11 +218,12 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     return [*lines, f"written:    {', '.join(written)}"] if written else lines
 
 
-def _proof(solution: dict[str, Any]) -> str:
+def _proof(solution: dict[str, Any], class_name: str | None) -> str:
     """What is known of the structure, in words."""
     if solution["status"] == "optimal":
         return f"optimal, proved: score {solution['score']:.6f}"
     if solution["score"] is None:
-        return f"naive Bayes: the search ended ({solution['stop_reason']}) before it found any network"
+        fallback = "no arcs" if class_name is None else "naive Bayes"
+        return f"{fallback}: the search ended ({solution['stop_reason']}) before it found any network"
     bounds = "" if solution["bound"] is None else f", none above {solution['bound']:.6f} (gap {solution['gap']:.4g})"
     return f"not proved best ({solution['stop_reason']}): score {solution['score']:.6f}{bounds}"

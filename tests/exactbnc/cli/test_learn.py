@@ -13,7 +13,8 @@ from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 ASIA = ROOT / "instances" / "asia-500.csv"
 KEYS = {
     "schema_version", "command", "class", "classes", "n_features", "n_rows", "structure", "k", "score", "parameters",
-    "max_parents", "solution", "arcs", "modelstring", "n_parameters", "training_log_likelihood_of_class", "cut_points",
+    "max_parents", "solution", "arcs", "modelstring", "n_parameters", "training_log_likelihood",
+    "training_log_likelihood_of_class", "cut_points",
     "dropped_features", "output", "plot", "seconds",
 }  # fmt: skip
 
@@ -204,7 +205,8 @@ def test_constraints_that_cannot_hold_have_their_own_code(exactbnc, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([ASIA], ExitCode.USAGE, "say which column is the class: --class NAME (the last columns are lung, bronc,"),
+        ([ASIA, "--tan"], ExitCode.USAGE, "the structure tan is a classifier: add --class NAME"),
+        ([ASIA, "--select"], ExitCode.USAGE, "--select chooses features for a class: add --class NAME"),
         ([ASIA, "--class", "mood"], ExitCode.USAGE, "'mood' is not a column; columns are 'asia'"),
         ([ASIA, "--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the structure must be one of"),
         ([ASIA, "--class", "dysp", "--score", "bdu"], ExitCode.USAGE, "bdu"),
@@ -371,3 +373,18 @@ def test_parameters_of_the_score_are_those_of_score(exactbnc, table):
     wrong = exactbnc("learn", table, "--class", "wet", "--tan", "--param", "size=5")
     assert wrong.code == ExitCode.USAGE
     assert_is_one_error_line(wrong.err)
+
+
+def test_without_a_class_it_is_the_best_general_network(exactbnc, tmp_path):
+    target, cache = tmp_path / "net.json", tmp_path / "c.jkl"
+
+    run = exactbnc("learn", ASIA, "-o", target, "--json")
+
+    document = json.loads(run.out)
+    assert (document["class"], document["classes"], document["structure"]) == (None, [], "general")
+    assert exactbnc("score", ASIA, "-o", cache).code == 0
+    assert document["solution"]["score"] == json.loads(exactbnc("solve", cache, "--json").out)["score"]
+    net = load(target)
+    assert net.class_name is None
+    assert document["training_log_likelihood"] == net.log_likelihood(read_csv(ASIA))
+    assert "on the training rows" in exactbnc("learn", ASIA).out
