@@ -7,15 +7,18 @@ logarithms and always maximised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecache.errors import ParameterError
 from scorecache.record import Record
+from scorecache.wording import listing
 
 Family = tuple[float, tuple[int, ...]]
 
@@ -43,6 +46,12 @@ class ScoreCache:
     >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
     >>> list(cache.families(1))
     [(-1.5, (0,)), (-2.0, ())]
+
+    Scores of your own, by name:
+
+    >>> table = {"rain": {(): -2.0}, "wet": {(): -3.0, ("rain",): -1.5}}
+    >>> ScoreCache.from_families(["rain", "wet"], table).n_families
+    3
     """
 
     names: tuple[str, ...]
@@ -82,9 +91,35 @@ class ScoreCache:
 
     @classmethod
     def from_families(
-        cls, names: Sequence[str], families: Sequence[Iterable[Family]], record: Record | None = None
+        cls,
+        names: Sequence[str],
+        families: Sequence[Iterable[Family]] | Mapping[str, Mapping[tuple[str, ...], float]],
+        record: Record | None = None,
     ) -> ScoreCache:
-        """Build a cache from, per child, (score, parents) pairs in any order."""
+        """Build a cache from scores that were computed elsewhere.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The variables.
+        families : mapping or sequence
+            By name, `{child: {parents: score}}` with the parents as a tuple of names; or, per child in the order of
+            `names`, (score, parents) pairs with the parents as indices. Natural logarithms, larger is better.
+        record : Record, optional
+            How the families were chosen, if it is known; without it only the families listed count.
+
+        Returns
+        -------
+        ScoreCache
+
+        Raises
+        ------
+        ParameterError
+            If families by name have an unknown variable, a child among its own parents, a set of parents twice, a
+            score that is not finite, or a variable has none.
+        """
+        if isinstance(families, Mapping):
+            families = _by_index(names, families)
         flat = [
             (child, score, tuple(sorted(parents))) for child, listed in enumerate(families) for score, parents in listed
         ]
@@ -137,6 +172,32 @@ class ScoreCache:
                 (self.parents, other.parents),
             )
         )
+
+
+def _by_index(
+    names: Sequence[str], families: Mapping[str, Mapping[tuple[str, ...], float]]
+) -> Sequence[Iterable[Family]]:
+    """Families by name as (score, parents) pairs by index, checked."""
+    index = {name: position for position, name in enumerate(names)}
+    unknown = [child for child in families if child not in index]
+    if unknown:
+        raise ParameterError(f"families has {listing(map(repr, unknown))}, not in names")
+    listed: list[dict[tuple[int, ...], float]] = [{} for _ in names]
+    for child, own in families.items():
+        for parents, score in own.items():
+            where = f"the family {parents!r} of {child!r}"
+            if isinstance(parents, str) or any(parent not in index for parent in parents):
+                raise ParameterError(f"{where} must be a tuple of variables; variables are {listing(map(repr, names))}")
+            key = tuple(sorted(index[parent] for parent in parents))
+            if len(set(key)) < len(key) or index[child] in key or key in listed[index[child]]:
+                raise ParameterError(f"{where} has a parent twice, its own child, or is listed twice")
+            if not isfinite(score):
+                raise ParameterError(f"{where} must have a finite score. Got {score!r} instead.")
+            listed[index[child]][key] = float(score)
+    empty = [name for name, own in zip(names, listed, strict=True) if not own]
+    if empty:
+        raise ParameterError(f"no family of {listing(map(repr, empty))}; list at least its score without parents, ()")
+    return [[(score, parents) for parents, score in own.items()] for own in listed]
 
 
 def starts_of(sizes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

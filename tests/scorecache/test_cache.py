@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
+from scorecache.errors import ParameterError
 from scorecache.record import Record
 from tests.strategies import examples, score_caches
 
@@ -52,6 +53,37 @@ def test_order_of_the_families_does_not_matter(cache, data):
     for child in range(cache.n_vars):
         keys = [(-score, len(parents), parents) for score, parents in cache.families(child)]
         assert keys == sorted(keys)
+
+
+@examples(40)
+@given(cache=score_caches())
+def test_families_by_name_give_the_same_cache(cache):
+    table = {
+        cache.names[child]: {
+            tuple(cache.names[parent] for parent in reversed(parents)): score
+            for score, parents in cache.families(child)
+        }
+        for child in range(cache.n_vars)
+    }
+
+    assert ScoreCache.from_families(cache.names, table).equals(cache)
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [
+        ({"a": {(): 0.0}, "c": {(): 0.0}}, "families has 'c', not in names"),
+        ({"a": {(): 0.0}}, r"no family of 'b'; list at least its score without parents, \(\)"),
+        ({"a": {"b": 0.0}, "b": {(): 0.0}}, "the family 'b' of 'a' must be a tuple of variables"),
+        ({"a": {("x",): 0.0}, "b": {(): 0.0}}, r"the family \('x',\) of 'a' must be a tuple of variables"),
+        ({"a": {("a",): 0.0}, "b": {(): 0.0}}, "its own child"),
+        ({"a": {("b", "b"): 0.0}, "b": {(): 0.0}}, "has a parent twice"),
+        ({"a": {(): float("nan")}, "b": {(): 0.0}}, "must have a finite score. Got nan"),
+    ],
+)
+def test_faulty_families_by_name_are_refused(families, message):
+    with pytest.raises(ParameterError, match=message):
+        ScoreCache.from_families("ab", families)
 
 
 @examples(40)
