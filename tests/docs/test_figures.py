@@ -15,14 +15,24 @@ pytest.importorskip("matplotlib")
 STORED = json.loads((DOCS / "assets" / "cuts.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="module")
-def figures():
-    spec = importlib.util.spec_from_file_location("make_docs_figures", ROOT / "scripts" / "make_docs_figures.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     yield module
     del sys.modules[spec.name]
+
+
+@pytest.fixture(scope="module")
+def figures():
+    yield from script("make_docs_figures")
+
+
+@pytest.fixture
+def sample_sizes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    yield from script("sample_sizes")
 
 
 def test_the_cluster_shown_is_violated():
@@ -55,6 +65,32 @@ def test_the_loop_gives_such_rounds_again(figures):
     assert [row.n_cuts for row in rounds] == sorted({row.n_cuts for row in rounds})
 
 
-@pytest.mark.parametrize("name", ["overview.svg", "cuts.svg", "asia-anb.svg"])
+@pytest.mark.parametrize("name", ["overview.svg", "cuts.svg", "asia-anb.svg", "sample-sizes.svg"])
 def test_every_figure_is_stored(name):
     assert (DOCS / "assets" / name).read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+def test_a_sample_gives_again_what_was_recorded(sample_sizes):
+    stored = json.loads((DOCS / "assets" / "sample-sizes.json").read_text(encoding="utf-8"))
+    new = sample_sizes.rows(1000, 0)  # only the losses depend on the new rows
+
+    found = sample_sizes.run(300, 4, new, 0.0)
+
+    (expected,) = (run for run in stored if (run["rows"], run["seed"]) == (300, 4))
+    for key in ("pairs", "arcs"):
+        assert found[key] == expected[key]
+    assert found["below"] == pytest.approx(expected["below"], abs=1e-6)
+
+
+def test_the_page_shows_what_was_recorded(sample_sizes):
+    stored = json.loads((DOCS / "assets" / "sample-sizes.json").read_text(encoding="utf-8"))
+
+    assert sample_sizes.table(stored) in (DOCS / "howto" / "why-not-the-true-network.md").read_text(encoding="utf-8")
+
+
+def test_the_tables_of_the_true_network_are_the_published_ones(sample_sizes):
+    net = sample_sizes.true_network()
+
+    assert net.query("dysp", given={"bronc": "no", "either": "yes"})["yes"] == pytest.approx(0.7)
+    assert net.query("either", given={"lung": "no", "tub": "yes"})["yes"] == 1.0
+    assert net.query("tub", given={"asia": "yes"})["yes"] == pytest.approx(0.05)
