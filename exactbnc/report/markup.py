@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from typing import Any
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-WORD_ENDS = re.compile("(?<=[_./:;,|-])(?=[^_./:;,|-])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])")
+WORD_ENDS = re.compile(
+    r"(?<=[_/:;|])(?=[^\s_./:;|-])|(?<=[A-Za-z0-9][.-])(?=[A-Za-z])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])"
+)
 """Where a name without spaces may be broken; the script has the same rule."""
 _NEVER_IN_SCRIPTS = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
 
@@ -30,8 +32,8 @@ def text(value: Any) -> str:
 def name_text(value: Any) -> str:
     """A name of a variable or a state: isolated from the text around it, and broken between its words.
 
-    >>> name_text("mean_radius"), name_text("LVEDVolume")
-    ('<bdi>mean_<wbr>radius</bdi>', '<bdi>LVED<wbr>Volume</bdi>')
+    >>> name_text("mean_radius"), name_text("LVEDVolume"), name_text("(-inf, 0.15]")
+    ('<bdi>mean_<wbr>radius</bdi>', '<bdi>LVED<wbr>Volume</bdi>', '<bdi>(-inf, 0.15]</bdi>')
     """
     words = re.split(WORD_ENDS, str(value))
     return element("bdi", "<wbr>".join(map(text, words)))

@@ -89,7 +89,7 @@ def render_report(
         Section("relevance", "Relevance", _relevance_section(subject, relevance)),
         Section("arcs", "Arcs", _arcs(subject, information)),
         Section("variables", "Variables", tables.variable_table(subject, relevance)),
-        Section("tables", "Tables", _tables(subject, tables_note)),
+        Section("tables", "Tables", _tables(subject, tables_note), is_broad=True),
         Section("proof", "Proof", _proof(subject)),
         Section("provenance", "Provenance", provenance(subject)),
     ]
@@ -245,9 +245,10 @@ def _tables(subject: Subject, note: str | None) -> str:
     if subject.net is None:
         return ""
     hint = paragraphs([] if note is None else [note])
-    hint += element("p", "Press a line to open its table. Paper has the open ones; if none is, all of a small network.",
-                    class_="on-screen")  # fmt: skip
-    return element("div", hint, class_="prose") + tables.conditional_tables(subject.net)
+    words = "Press a line to open its table. Printed are the open ones, or if none is open all of a small network."
+    hint += element("p", words, class_="on-screen")
+    listed = element("div", tables.conditional_tables(subject.net), class_="cpts")
+    return element("div", hint, class_="prose") + listed
 
 
 def _resource(name: str) -> str:

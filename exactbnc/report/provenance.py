@@ -18,7 +18,7 @@ def provenance(subject: Subject) -> str:
     command = known.get("command")
     if isinstance(command, list):
         facts.append(("Command", element("code", text(shlex.join(map(str, command))))))
-    for key, name in (("date", "Date"), ("n_rows", "Rows"), ("data_sha256", "Data, SHA-256")):
+    for key, name in (("data", "Data"), ("date", "Date"), ("n_rows", "Rows"), ("data_sha256", "Data, SHA-256")):
         if known.get(key) is not None:
             value = f"{known[key]:,}" if isinstance(known[key], int) else text(known[key])
             facts.append((name, element("code", value) if key == "data_sha256" else value))

@@ -40,7 +40,7 @@
     const found = marginalsGiven(evidence);
     const given = data.names.flatMap((name, v) => (evidence[v] === null ? [] : [`${name} = ${states[v][evidence[v]]}`]));
     words.textContent = !given.length
-      ? "Nothing is given: these are the shares of all rows."
+      ? "Nothing is given: these are the probabilities without evidence."
       : found
         ? `Given ${given.join(", ")}, which has probability ${Math.exp(found.logProbability).toPrecision(4)}.`
         : `${given.join(", ")}: these values cannot occur together under the network. Release one of them.`;

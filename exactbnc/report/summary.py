@@ -132,7 +132,9 @@ def _how_good(subject: Subject, assessment: Assessment | None) -> str:
 def _how_likely(found: Likelihood) -> str:
     gain = found.gain
     ratio = (
-        f"{exp(gain):,.3g} times as likely as" if abs(gain) < MOST_EXPONENT else f"{number(gain, 1)} nats likelier than"
+        f"{_about(exp(gain))} times as likely as"
+        if abs(gain) < MOST_EXPONENT
+        else f"{number(gain, 1)} nats likelier than"
     )
     return (
         f"In {len(found.network)}-fold cross-validation on {found.n_rows:,} rows, with this structure in every fold, a "
@@ -143,6 +145,12 @@ def _how_likely(found: Likelihood) -> str:
 def _features(subject: Subject, relevance: Mapping[str, float]) -> list[str]:
     ranked = sorted(relevance, key=lambda name: (-relevance[name], name))[:MOST_NAMED]
     return [f"Alone, these features say most about it: {', '.join(ranked)}."] if len(ranked) > 1 else []
+
+
+def _about(value: float) -> str:
+    """Three digits that count, written out."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
 
 
 def _count(n: int, noun: str) -> str:

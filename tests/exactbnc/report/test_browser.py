@@ -479,7 +479,7 @@ def test_the_page_answers_as_python_does(opened, given):
     for v, name in enumerate(NAMES):
         expected = [float(given.get(name) == state) for state in net.states[v]]
         if name not in given:
-            expected = net.query(name, evidence=given).tolist()
+            expected = net.query(name, given=given).tolist()
         assert shown[v] == pytest.approx(expected, abs=1e-9), name
     said = page.locator("#evidence").text_content()
     assert all(f"{name} = {state}" in said for name, state in given.items())
@@ -513,7 +513,7 @@ def test_beliefs_of_many_variables_are_found_and_sorted(large):
 
     orders = page.locator("#beliefs > li").evaluate_all("(all) => all.map((card) => Number(card.style.order))")
     changes = [
-        abs(net.query(name, evidence={"sensor 030": "s1"}) - net.query(name)).max() if name != "sensor 030" else 2.0
+        abs(net.query(name, given={"sensor 030": "s1"}) - net.query(name)).max() if name != "sensor 030" else 2.0
         for name in net.names
     ]
     assert int(np.argmin(orders)) == 30

@@ -47,7 +47,7 @@ def test_arcs_are_worth_what_the_network_knows_more_than_its_margins():
     assert found.gain == pytest.approx(NET.log_probability(codes).mean() - alone, abs=0.01)
     page = render_report(SUBJECT, assessment=found)
     assert "What the arcs are worth" in page
-    assert f"{np.exp(found.gain):.3g} times as likely" in page
+    assert f"{np.exp(found.gain):.3g} times as likely" in page  # below 100: three digits
 
 
 def test_large_gains_are_in_nats():

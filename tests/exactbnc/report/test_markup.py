@@ -1,10 +1,11 @@
 import json
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.report.markup import element, embedded_json, number, text
+from exactbnc.report.markup import element, embedded_json, name_text, number, text
 
 anything = st.text(st.characters(exclude_categories=[]))
 """Half surrogate pairs and control characters too."""
@@ -38,6 +39,31 @@ def test_text_is_text_whatever_it_holds(value):
     assert len(reader.words) == len(value)
     assert all(shown in (given, "\ufffd") for shown, given in zip(reader.words, value, strict=True))
     text(value).encode()
+
+
+@given(anything)
+def test_a_name_is_text_too_and_broken_only_between_its_signs(value):
+    reader = read(name_text(value))
+
+    assert set(reader.tags) <= {"bdi", "wbr"}
+    assert len(reader.words) == len(value)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["mean_", "radius"],
+        ["wet grass"],
+        ["(-inf, 0.0119]"],
+        ["SNode_", "128"],
+        ["alarm-1000"],
+        ["left.", "Ventricle", "Volume"],
+        ["LVEDVOLUME"],
+        ["pre-", "test"],
+    ],
+)
+def test_names_break_between_their_words(parts):
+    assert name_text("".join(parts)) == f"<bdi>{'<wbr>'.join(parts)}</bdi>"
 
 
 @given(anything)
