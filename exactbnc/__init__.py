@@ -20,6 +20,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "arc_strength": "exactbnc.learning.strength",
     "AveragedANBClassifier": "exactbnc.learning.classifiers",
     "BayesFactorSelector": "exactbnc.learning.selection",
     "BayesNet": "exactbnc.network.bayesnet",

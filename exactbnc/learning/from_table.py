@@ -134,7 +134,7 @@ def learn(
     >>> classifier.class_name, len(classifier.arcs)
     ('dysp', 7)
     """
-    chosen = _structure(structure, target)
+    chosen = structure_for(structure, target)
     steps = Preparation(
         discretize=discretize,
         missing=missing,
@@ -192,7 +192,7 @@ def as_constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints
     return Constraints.of(**(given or {}))
 
 
-def _structure(structure: str | None, target: str | None) -> str:
+def structure_for(structure: str | None, target: str | None) -> str:
     """The structure asked for, or the one that goes with the target."""
     if structure is None:
         return "general" if target is None else "anb"

@@ -234,14 +234,14 @@ def learn(
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
     rows = counted(dataset)
-    plan, constraints = _plan(rows, class_name, recipe)
+    plan, constraints = plan_of(rows, class_name, recipe)
     problem, solution, warning = None, _unsolved(class_name), _limit_warning(plan.domain, recipe)
     has_fallback = recipe.time_limit is not None and class_name is not None and recipe.structure in ("anb", "kdb")
     share = SCORING_SHARE if has_fallback else 1.0
     cache = _scored(plan, recipe, begun, share)
     if cache is None and has_fallback:
         with suppress(ParameterError, InfeasibleError):  # constraints that a forest cannot satisfy
-            plan, constraints = _plan(rows, class_name, replace(recipe, structure="fan"))
+            plan, constraints = plan_of(rows, class_name, replace(recipe, structure="fan"))
             cache = _scored(plan, recipe, begun, 1.0)
             warning = None if cache is None else _FOREST_WARNING
     scored = time.monotonic()
@@ -333,7 +333,8 @@ def limited(domain: Domain, score: Score) -> Domain:
     return domain if limit is None else replace(domain, max_parents=min(limit, len(domain.names) - 1))
 
 
-def _plan(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
+def plan_of(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[BuildPlan, Constraints]:
+    """What is scored for a recipe, and under which constraints it is solved."""
     score, requested = recipe.score(), recipe.constraints
     k = recipe.k if recipe.structure == "kdb" else None
     domain = Domain.of(
