@@ -10,7 +10,7 @@ import typer
 from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli.predict import notes_on, read_rows
+from exactbnc.cli.predict import ClassName, load_classifier, notes_on, read_rows
 
 if TYPE_CHECKING:
     from exactbnc.network.bayesnet import BayesNet, Codes
@@ -35,17 +35,16 @@ def explain(
     row: Row = None,
     of: Of = None,
     against: Against = None,
+    class_name: ClassName = None,
 ) -> None:
     """Show what each family of the network adds to the log-odds of the predicted class against the next one.
 
     Families with an unknown value cannot be separated: they are one term, with the values summed out.
     """
     from exactbnc.network.contributions import contributions
-    from exactbnc.network.formats.files import load
 
     talk = report.output()
-    with expecting(model, Kind.MODEL):
-        classifier = load(model)
+    classifier = load_classifier(model, class_name)
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier)
         codes = classifier.encode(table)

@@ -6,11 +6,13 @@ import csv
 import io
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from exactbnc.cli import _options as options
+from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import STANDARD_STREAM, check_target
 from exactbnc.cli._parsing import names_in
@@ -29,6 +31,9 @@ Target = Annotated[
         help="The predictions as CSV; stdout if not given, and with --json a part of the object.",
         rich_help_panel="Output",
     ),
+]
+ClassName = Annotated[
+    str | None, typer.Option("--class", metavar="NAME", help="The variable to predict; else the model's class.")
 ]
 Keep = Annotated[
     str | None,
@@ -49,12 +54,12 @@ def predict(
     output: Target = None,
     keep: Keep = None,
     proba_only: ProbaOnly = False,
+    class_name: ClassName = None,
 ) -> None:
     """Write the most probable class and the probability of every class, one line per row.
 
     Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
     """
-    from exactbnc.network.formats.files import load
     from scorecache.system.atomic import atomic_write
 
     if output is None and not report.as_json:
@@ -62,8 +67,7 @@ def predict(
     talk = report.output(output)
     if output is not None:
         check_target(output)
-    with expecting(model, Kind.MODEL):
-        classifier = load(model)
+    classifier = load_classifier(model, class_name)
     kept: dict[str, list[str]] = {name: [] for name in names_in(keep, "--keep")} if keep is not None else {}
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier, kept)
@@ -83,6 +87,19 @@ def predict(
         talk.result(_lines(facts), "predict", facts)
 
 
+def load_classifier(path: str, class_name: str | None) -> BayesNet:
+    """A network with a class: its own or the one given."""
+    from exactbnc.network.formats.files import load
+
+    with expecting(path, Kind.MODEL):
+        net = load(path)
+    if class_name is not None and class_name != net.class_name:
+        return replace(net, class_name=class_name)
+    if net.class_name is None:
+        raise UsageError(f"{path}: the network has no class: add --class NAME for the variable to predict")
+    return net
+
+
 class KnownColumns:
     """The columns of a model; of any other that is asked for, the name is kept."""
 
@@ -97,7 +114,11 @@ class KnownColumns:
 
 
 def read_rows(
-    path: str, text: options.TextOptions, classifier: BayesNet, kept: Mapping[str, list[str]] | None = None
+    path: str,
+    text: options.TextOptions,
+    classifier: BayesNet,
+    kept: Mapping[str, list[str]] | None = None,
+    weights: str | None = None,
 ) -> tuple[Dataset, list[str]]:
     """The model's columns of a table, in which values may be missing and anything else; the names of the others.
 
@@ -110,6 +131,7 @@ def read_rows(
     table = read_table(
         path,
         **text.given(),
+        weights=weights,
         missing="category",
         max_states=MOST_STATES,
         only=columns,

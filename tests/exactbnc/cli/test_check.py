@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.exactbnc.cli.conftest import assert_is_one_error_line
+from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 
 CACHE = "3\na 1\n-1 0\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 1 b\n"
 
@@ -161,3 +161,55 @@ def test_arcs_need_a_network_and_exact_needs_arcs(exactbnc, cache, arguments):
     assert run.code == 2
     assert_is_one_error_line(run.err)
     assert "--arcs needs a network" in run.err
+
+
+ASIA = ROOT / "instances" / "asia-500.csv"
+
+
+@pytest.mark.parametrize("name", ["net.json", "net.bif", "structure.json", "structure.csv"])
+def test_any_network_is_scored_on_data(exactbnc, tmp_path, name):
+    """The best network, from files with and without tables, has the score that it was found with."""
+    net, scores = tmp_path / name, tmp_path / "asia.jkl"
+    if name.startswith("net"):
+        assert exactbnc("learn", ASIA, "-o", net).code == 0
+    else:
+        assert exactbnc("score", ASIA, "-o", scores).code == 0
+        assert exactbnc("solve", scores, "-o", net).code == 0
+
+    run = exactbnc("check", "--data", ASIA, net)
+    document = json.loads(exactbnc("check", "--data", ASIA, net, "--json").out)
+
+    best = json.loads(exactbnc("learn", ASIA, "--json").out)["solution"]["score"]
+    assert document["score"] == pytest.approx(best, abs=1e-8)
+    assert document["score"] == pytest.approx(sum(document["local_scores"].values()))
+    assert run.out.startswith("score: -1125.24604")
+    assert " dysp <- bronc either\n" in run.out or " dysp <- either bronc\n" in run.out
+
+
+def test_a_model_reads_the_data_in_its_own_intervals(exactbnc, tmp_path):
+    data, model = tmp_path / "t.csv", tmp_path / "m.json"
+    data.write_text("x;y;w\n" + "".join(f"{row * 7 % 60},5;{'ab'[row * 7 % 60 > 29]};2\n" for row in range(60)))
+    how = ["--decimal", ",", "--weights", "w"]
+    learned = exactbnc("learn", data, *how, "--class", "y", "--discretize", "mdlp", "-o", model, "--json")
+
+    run = exactbnc("check", "--data", data, model, *how, "--json")
+
+    assert json.loads(run.out)["score"] == pytest.approx(json.loads(learned.out)["solution"]["score"], abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--data", ASIA, "[asia]", "[asia]"], "exactbnc check --data DATA NET"),
+        (["--data", ASIA, "[asia]", "--arcs"], "exactbnc check --data DATA NET"),
+        (["--data", ASIA, "[snow]"], "the data lack the columns 'snow'"),
+        (["--data", ASIA, "[asia][smoke|asia]", "--score", "fcll"], "--class"),
+        (["[asia]", "--score", "bic"], "need --data DATA"),
+    ],
+)
+def test_scores_on_data_that_make_no_sense(exactbnc, arguments, fault):
+    run = exactbnc("check", *arguments)
+
+    assert (run.code, run.out) == (2, "")
+    assert_is_one_error_line(run.err)
+    assert fault in run.err

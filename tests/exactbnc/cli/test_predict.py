@@ -242,3 +242,20 @@ def test_classes_that_the_model_does_not_have_are_noted(exactbnc, asia, tmp_path
     assert "accuracy" not in json.loads(run.out)
     quiet = exactbnc("predict", asia, rows, "-o", tmp_path / "p.csv")
     assert "the table's classes, '0', '1', are not among those of the model, 'no', 'yes'" in quiet.err
+
+
+def test_any_variable_is_predicted_on_request(exactbnc, tmp_path):
+    net = tmp_path / "net.bif"
+    assert exactbnc("learn", ASIA, "-o", net).code == 0
+
+    refused = exactbnc("predict", net, ASIA)
+    run = exactbnc("predict", net, ASIA, "--class", "lung")
+    explained = exactbnc("explain", net, ASIA, "--class", "lung", "--row", 1, "--json")
+
+    assert refused.code == ExitCode.USAGE
+    assert refused.err.endswith("the network has no class: add --class NAME for the variable to predict\n")
+    expected = load(net).predict_proba(ASIA, target="lung")
+    rows = list(csv.reader(io.StringIO(run.out)))
+    assert rows[0] == ["lung", *(f"P({state})" for state in expected.columns)]
+    assert np.array_equal(np.array([row[1:] for row in rows[1:]], dtype=float), expected.to_numpy())
+    assert json.loads(explained.out)["class"] == "lung"
