@@ -19,7 +19,7 @@ from exactbnc.cli._training import prepared, training_data
 from exactbnc.cli._words import in_options
 
 if TYPE_CHECKING:
-    from exactbnc.learning.learn import Learned, Recipe
+    from exactbnc.learning.learn import Learned
     from exactbnc.network.bayesnet import BayesNet
     from scorecache.data.dataset import Dataset
 
@@ -80,8 +80,10 @@ def learn(
 
     from exactbnc.learning.learn import Recipe, networks_by
     from exactbnc.learning.learn import learn as find
+    from exactbnc.learning.network import network_of
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
+    from exactbnc.network.rows import rows_sha256
     from exactbnc.pictures.plot import plot
 
     has_class = data is None or structure.class_name is not None
@@ -124,7 +126,16 @@ def learn(
         "max_states": table.max_states,
         "ignore": table.ignore or None,
     }
-    model = _model(learned, source, class_name, cut_points, recipe, selection, steps)
+    provenance = {
+        "recipe": recipe.to_json(),
+        "steps": steps,
+        "n_rows": source.total_weight,
+        "data_sha256": source.sha256,
+        "rows_sha256": rows_sha256(dataset.codes),
+        "dropped_features": {} if selection is None else dict(selection.dropped),
+        **origin().to_json(),
+    }
+    model = network_of(learned, class_name=class_name, cut_points=cut_points, provenance=provenance)
     if file.path is not None and suffix == ".json":
         write_bayesnet(model, file.path)
     elif file.path is not None:
@@ -137,28 +148,6 @@ def learn(
     facts = _facts(model, learned, dataset, selection, seconds) | {"output": file.path, "plot": file.plot}
     talk.result(_lines(facts), "learn", facts)
     return exit_code_of(learned.solution)
-
-
-def _model(
-    learned: Learned,
-    source: Dataset,
-    class_name: str | None,
-    cut_points: dict[str, tuple[float, ...]],
-    recipe: Recipe,
-    selection: Any,
-    steps: dict[str, Any],
-) -> BayesNet:
-    from exactbnc.learning.network import network_of
-
-    provenance = {
-        "recipe": recipe.to_json(),
-        "steps": steps,
-        "n_rows": source.total_weight,
-        "data_sha256": source.sha256,
-        "dropped_features": {} if selection is None else dict(selection.dropped),
-        **origin().to_json(),
-    }
-    return network_of(learned, class_name=class_name, cut_points=cut_points, provenance=provenance)
 
 
 def _facts(

@@ -73,7 +73,7 @@ def predict(
         table, extra = read_rows(rows, text, classifier, kept)
         codes = classifier.encode(table)
     log_posterior = classifier.log_posterior(codes)
-    facts = _facts(classifier, table, log_posterior, output)
+    facts = _facts(classifier, table, codes, log_posterior, output)
     if output is None:
         facts["predictions"] = _predictions(classifier, log_posterior, kept, proba_only)
     elif output == STANDARD_STREAM:
@@ -203,11 +203,12 @@ def _predictions(
     ]
 
 
-def _facts(classifier: BayesNet, table: Dataset, log_posterior: Any, output: str | None) -> dict[str, Any]:
+def _facts(
+    classifier: BayesNet, table: Dataset, codes: Codes, log_posterior: Any, output: str | None
+) -> dict[str, Any]:
     import numpy as np
 
-    from exactbnc.network.bayesnet import UNKNOWN
-    from scorecache.data.encoding import MISSING_STATE
+    from exactbnc.network.rows import accuracy, rows_sha256
 
     best = log_posterior.argmax(axis=1)
     counts = np.bincount(best, minlength=len(classifier.classes))
@@ -217,13 +218,10 @@ def _facts(classifier: BayesNet, table: Dataset, log_posterior: Any, output: str
         "predicted": {str(name): int(count) for name, count in zip(classifier.classes, counts, strict=True)},
         "output": output,
     }
-    if classifier.class_name in table.index:
-        actual = _class_codes(classifier, table)
-        is_missing = np.array([state == MISSING_STATE for state in table.states[table.index[classifier.class_name]]])
-        has_class = (actual != UNKNOWN) | ~is_missing[table.column(classifier.class_name)]
-        if (actual != UNKNOWN).any():
-            facts["accuracy"] = float(np.mean((best == actual)[has_class]))
-            facts["n_rows_with_class"] = int(has_class.sum())
+    measured = accuracy(classifier, table, best)
+    if measured is not None:
+        facts["accuracy"], facts["n_rows_with_class"] = measured
+        facts["on_training_rows"] = classifier.provenance.get("rows_sha256") == rows_sha256(codes)
     return facts
 
 
@@ -231,6 +229,11 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{name} {count:,}" for name, count in facts["predicted"].items())
     lines = [f"predicted: {counts} ({facts['n_rows']:,} rows)"]
     if "accuracy" in facts:
-        n_known = facts["n_rows_with_class"]
-        lines.append(f"accuracy:  {facts['accuracy']:.4f} on the {n_known:,} rows whose class is in the table")
+        known = f"{facts['n_rows_with_class']:,} rows whose class is in the table"
+        if facts["on_training_rows"]:
+            known = (
+                f"{facts['n_rows_with_class']:,} training rows, from which the model was learned; 'exactbnc evaluate' "
+                "estimates it for new rows"
+            )
+        lines.append(f"accuracy:  {facts['accuracy']:.4f} on the {known}")
     return [*lines, f"written:   {facts['output']}"]

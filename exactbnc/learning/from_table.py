@@ -14,6 +14,7 @@ from exactbnc.learning.network import network_of
 from exactbnc.learning.preparation import Preparation, prepare
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import ParameterEstimator
+from exactbnc.network.rows import rows_sha256
 from exactbnc.network.words import proof_line
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.events import Listener
@@ -169,6 +170,7 @@ def learn(
         "data": Path(data).name if isinstance(data, str | os.PathLike) else None,
         "n_rows": table.source.total_weight,
         "data_sha256": table.source.sha256,
+        "rows_sha256": rows_sha256(table.dataset.codes),
         "versions": versions(SOLVING),
     }
     net = network_of(learned, class_name=target, cut_points=table.cut_points, provenance=provenance)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +69,28 @@ def codes_of(net: BayesNet, dataset: Dataset) -> Codes:
             own[is_number] = bins_of(dataset.measurements[name][is_number], net.cut_points[name])
         codes[net.index[name]] = own
     return codes
+
+
+def rows_sha256(codes: Codes) -> str:
+    """A hash of rows in codes, by which a network recognises those that it was learned from."""
+    return sha256(np.ascontiguousarray(codes, dtype="<u2").tobytes()).hexdigest()
+
+
+def accuracy(net: BayesNet, dataset: Dataset, predicted: NDArray[np.int64]) -> tuple[float, int] | None:
+    """The share of the rows whose class is not missing that are predicted correctly, and how many these are.
+
+    None if the data have no class, or none that the network knows.
+    """
+    name = net.required_class
+    if name not in dataset.index:
+        return None
+    lookup = _lookup(net, name, dataset.states[dataset.index[name]])
+    actual = lookup[dataset.column(name)]
+    is_missing = np.array([state == MISSING_STATE for state in dataset.states[dataset.index[name]]])
+    has_class = (actual != UNKNOWN) | ~is_missing[dataset.column(name)]
+    if not (actual != UNKNOWN).any():
+        return None
+    return float(np.mean((predicted == actual)[has_class])), int(has_class.sum())
 
 
 def unseen_values(net: BayesNet, dataset: Dataset) -> dict[str, list[str]]:

@@ -127,6 +127,7 @@ def test_json_holds_the_predictions_unless_a_file_does(exactbnc, asia, tmp_path)
 
     assert set(document) == {
         "schema_version", "command", "class", "n_rows", "predicted", "output", "accuracy", "n_rows_with_class",
+        "on_training_rows",
     }  # fmt: skip
     assert sum(document["predicted"].values()) == document["n_rows"] == 500
 
@@ -259,3 +260,14 @@ def test_any_variable_is_predicted_on_request(exactbnc, tmp_path):
     assert rows[0] == ["lung", *(f"P({state})" for state in expected.columns)]
     assert np.array_equal(np.array([row[1:] for row in rows[1:]], dtype=float), expected.to_numpy())
     assert json.loads(explained.out)["class"] == "lung"
+
+
+def test_training_rows_are_said_to_be_training_rows(exactbnc, tmp_path):
+    model, half = tmp_path / "m.json", tmp_path / "half.csv"
+    half.write_text("\n".join(ASIA.read_text().splitlines()[:250]) + "\n")
+    assert exactbnc("learn", ASIA, "--class", "dysp", "--tan", "-o", model).code == 0
+
+    same, other = (exactbnc("predict", model, rows, "-o", tmp_path / "p.csv") for rows in (ASIA, half))
+
+    assert " on the 500 training rows, from which the model was learned; 'exactbnc evaluate' " in same.out
+    assert " on the 249 rows whose class is in the table\n" in other.out
