@@ -16,12 +16,15 @@ _HOMES = {
     "Dataset": "scorecache.data.dataset",
     "Domain": "scorecache.domain",
     "ScoreCache": "scorecache.cache",
+    "FamilyScore": "scorecache.scores",
     "build_cache": "scorecache.scoring.build",
+    "check_score": "scorecache.checks.score",
     "make_score": "scorecache.scores",
     "plan_build": "scorecache.scoring.build",
     "read_cache": "scorecache.formats",
     "read_csv": "scorecache.data.reading",
     "read_table": "scorecache.data.reading",
+    "register_score": "scorecache.scores",
     "write_cache": "scorecache.formats",
 }
 """Where each public name lives; it is imported on first use, so that `import scorecache` stays cheap."""

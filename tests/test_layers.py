@@ -18,6 +18,7 @@ FOLDERS = (
     "scorecache/counting",
     "scorecache/scoring",
     "scorecache/formats",
+    "scorecache/checks",
     "exactbnc",
     "exactbnc/graph",
     "exactbnc/problem",

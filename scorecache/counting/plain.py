@@ -90,7 +90,7 @@ def joint_families(
     """
     m = lattice.size
     sets = subsets(lattice.n_vars, m)
-    without = _ranks_without_each(sets, lattice.binom)
+    without = ranks_without_each(sets, lattice.binom)
     two_part = len(below.parent_value) > 1
     best = np.full((m, len(sets)), DEAD)
     found: list[tuple[Ints, Floats, Ints]] = []
@@ -135,7 +135,7 @@ def child_families(
     floors[0] = -np.inf if size <= search.plain_limit else DEAD
     floors[1] = -np.inf if size <= search.class_limit else DEAD
     if size:
-        for without in _ranks_without_each(sets, search.binom).T:
+        for without in ranks_without_each(sets, search.binom).T:
             np.maximum(floors, below[:, without], out=floors)
     # a set with the class is also compared with the same set without it
     plain_is_open = floors[0] < DEAD
@@ -191,7 +191,7 @@ def _sums(terms: Terms, starts: Ints, shapes: Ints, counts: Ints, begin: Ints) -
     return np.asarray(np.add.reduceat(values, begin[:-1]))
 
 
-def _ranks_without_each(sets: Ints, binom: Ints) -> Ints:
+def ranks_without_each(sets: Ints, binom: Ints) -> Ints:
     """The colex rank of each set without its i-th element, one column per i."""
     n_sets, m = sets.shape
     ranks = np.zeros((n_sets, m), np.int64)

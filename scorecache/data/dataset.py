@@ -54,9 +54,10 @@ class Dataset:
     weights : array of int64 or float64, optional
         How many identical rows a row stands for; None is one each. Numbers that are not whole serve parameters alone.
     measurements : mapping of names to float64 arrays
-        The numbers of columns that are discretised (`exactbnc.learning.discretize.tables`) before anything is learned:
-        a reader that is asked to keeps them where they are too many to be states. The one state "a number" then stands
-        for all of them, and a number is NaN where the column has another state, such as "missing".
+        The columns that are kept as numbers: for scores of numbers such as `bge`, or until they are discretised
+        (`exactbnc.learning.discretize.tables`). The one state "a number" stands for all of them, and a number is NaN
+        where the column has another state, such as "missing". A reader that is asked to keeps the numbers where they
+        are too many to be states; `measured` makes numbers of states.
 
     Raises
     ------
@@ -348,6 +349,37 @@ class Dataset:
                 values = numbers if is_number.all() else np.where(is_number, numbers, values.to_numpy(dtype=object))
             columns[name] = values
         return pandas.DataFrame(columns)
+
+    def measured(self, names: Iterable[str] | None = None) -> Dataset:
+        """The same table with columns kept as numbers whose states are numbers, or texts that spell them.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            All columns by default.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        DataError
+            If a state is not a number.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"x": [1.5, 2.0], "y": ["a", "b"]}).measured(["x"]).measurements
+        {'x': array([1.5, 2. ])}
+        """
+        states, codes, numbers = list(self.states), self.codes.copy(), dict(self.measurements)
+        for name in self.names if names is None else names:
+            own = self.column(name)
+            if name not in numbers:
+                values = np.array([_number(name, state) for state in self.states[self.index[name]]])
+                numbers[name] = values[own]
+                states[self.index[name]], codes[self.index[name]] = (MEASURED,), 0
+        return Dataset(self.names, tuple(states), codes, self.weights, numbers)
 
     def require_categories(self) -> None:
         """Refuse measurements, of which nothing can be counted."""

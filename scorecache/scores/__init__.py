@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from scorecache.errors import ParameterError
-from scorecache.scores._base import CellScore, FamilyScore, Score
+from scorecache.scores._base import CellScore, FamilyScore, Score, TableScore
 from scorecache.scores.conditional import ACLL, FCLL
 from scorecache.scores.dirichlet import BD, K2, BDe, BDeu, BDs
 from scorecache.scores.mit import MIT
@@ -31,7 +31,7 @@ SCORES: dict[str, type[Score]] = {
 
 __all__ = [
     "ACLL", "AIC", "BD", "BIC", "FCLL", "FNML", "K2", "LL", "MIT", "QNML", "SCORES",
-    "BDe", "BDeu", "BDs", "CellScore", "FamilyScore", "Score", "make_score",
+    "BDe", "BDeu", "BDs", "CellScore", "FamilyScore", "Score", "TableScore", "make_score", "register_score",
 ]  # fmt: skip
 
 
@@ -71,3 +71,33 @@ def make_score(name: str, **parameters: Any) -> Score:
             has = f"its parameters are {', '.join(known)}" if known else "it has none"
             raise ParameterError(f"the score {score_class.name!r} has no parameter {parameter!r}; {has}")
     return score_class(**parameters)
+
+
+def register_score(score: type[Score]) -> None:
+    """Make a score of one's own known by its name: to `make_score`, to learners, and when a model is read again.
+
+    Parameters
+    ----------
+    score : subclass of FamilyScore
+
+    Raises
+    ------
+    ParameterError
+        If the name is taken by another score.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Sparse(FamilyScore):
+    ...     price: float = 1.0
+    ...     name = "sparse"
+    >>> register_score(Sparse)
+    >>> make_score("sparse", price=2.0).parameters
+    {'price': 2.0}
+    >>> del SCORES["sparse"]
+    """
+    taken = [known for known in SCORES.values() if score.name == known.name or score.name in known.aliases]
+    if taken and taken[0] is not score:
+        raise ParameterError(f"the name {score.name!r} is that of the score {taken[0].title!r}; choose another name")
+    SCORES[score.name] = score

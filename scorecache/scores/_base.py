@@ -1,11 +1,12 @@
-"""What every score declares, and the two ways a score can be computed.
+"""What every score declares, and the three ways a score can be computed.
 
 A *cell score* is a sum of one-count terms, so that each joint set is counted once for all its families:
 
     score(x | W) = sum_cells(W+x) f(n) + sum_cells(W) g_r(n) - penalty(r, arities of W) - constant(x)
 
 With class-wise scores the table of W+x also holds the class, and the sum runs over both the cells with and without it.
-A *family score* needs the whole table of child and parents at once.
+A *table score* needs the whole table of child and parents at once. A *family score* is given the data, a child and
+parent sets, and says their scores itself: scores of one's own are such (`scorecache.FamilyScore`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.errors import ParameterError
+
+if TYPE_CHECKING:
+    from scorecache.data.dataset import Dataset
 
 Shape = tuple[int, ...]
 """The arities of a parent set, ascending: all that a penalty may depend on."""
@@ -37,6 +41,8 @@ class Score:
     score_equivalent: ClassVar[bool] = False
     needs_class: ClassVar[bool] = False
     needs_bound: ClassVar[bool] = False
+    takes_measurements: ClassVar[bool] = False
+    takes_real_weights: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -86,8 +92,75 @@ class CellScore(Score):
     """w: no superset scores above w * LLmax - penalty - constant; None where that does not hold."""
 
 
-class FamilyScore(Score):
+class TableScore(Score):
     """A score that needs the table of child, parents and (class-wise scores) class at once."""
+
+
+class FamilyScore(Score):
+    """A score of one's own: a subclass says what families score, and builds, learners and files take it like any other.
+
+    A subclass is a frozen dataclass, whose fields (numbers and texts) are the parameters of the score, with a `name`.
+    `scorecache.check_score` tests it, `scorecache.register_score` makes it known by its name.
+
+    Attributes
+    ----------
+    name : str
+        What caches and models call the score.
+    takes_measurements : bool
+        Does the score read columns of numbers (`Dataset.measurements`)? Otherwise data with such columns are refused.
+    takes_real_weights : bool
+        Does it take row weights that are not whole? Otherwise data with such weights are refused.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from scorecache import Dataset, build_cache
+    >>> @dataclass(frozen=True)
+    ... class Sparse(FamilyScore):
+    ...     price: float = 1.0
+    ...     name = "sparse"
+    ...     def families(self, data, child, parents):
+    ...         return np.full(len(parents), 0.0 - self.price * parents.shape[1])
+    >>> cache = build_cache(Dataset.from_columns({"a": [0, 1], "b": [1, 1]}), Sparse(2.0), prune=False)
+    >>> list(cache.families(0))
+    [(0.0, ()), (-2.0, (1,))]
+    """
+
+    title: ClassVar[str] = "a score of one's own"
+    reference: ClassVar[str] = ""
+
+    def families(self, data: Dataset, child: int, parents: NDArray[np.int64]) -> Floats:
+        """Score the families of a child.
+
+        Parameters
+        ----------
+        data : Dataset
+        child : int
+            The number of a column of `data`.
+        parents : array of int64
+            One parent set per row, all of one size, each ascending.
+
+        Returns
+        -------
+        array of float64
+            One score per row, larger is better; minus infinity leaves a family out.
+        """
+        raise NotImplementedError
+
+    def upper_bounds(self, data: Dataset, child: int, parents: NDArray[np.int64]) -> Floats | None:
+        """Bound the families with more parents from above; None if nothing is known.
+
+        Parameters
+        ----------
+        data, child, parents
+            As in `families`.
+
+        Returns
+        -------
+        array of float64 or None
+            Per parent set, what no strict superset of it scores above: no superset is scored once a set reaches it.
+        """
+        return None
 
 
 def product(shape: Shape) -> float:

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from scorecache.errors import ParameterError
-from scorecache.scores._base import CellScore, FamilyScore, Floats, n_log_n, require_positive
+from scorecache.scores._base import CellScore, Floats, TableScore, n_log_n, require_positive
 
 BETA = (math.pi**2 - 18) / 24
 LAMBDA = math.pi**2 / 6
@@ -66,7 +66,7 @@ class FCLL(CellScore):
 
 
 @dataclass(frozen=True)
-class ACLL(FamilyScore):
+class ACLL(TableScore):
     """Approximated conditional log-likelihood with the parameters of Theorem 3.8."""
 
     prior: str = "uniform"

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scorecache.scores._base import CellScore, FamilyScore, Floats, log_rising, require_positive
+from scorecache.scores._base import CellScore, Floats, TableScore, log_rising, require_positive
 
 
 def pure_block(n_max: int, a: float, r: int) -> Floats:
@@ -97,7 +97,7 @@ class K2(CellScore):
 
 
 @dataclass(frozen=True)
-class BDs(FamilyScore):
+class BDs(TableScore):
     """Bayesian Dirichlet sparse: the prior is spread over the parent configurations that occur."""
 
     ess: float = 1.0
@@ -111,7 +111,7 @@ class BDs(FamilyScore):
 
 
 @dataclass(frozen=True)
-class BDe(FamilyScore):
+class BDe(TableScore):
     """Bayesian Dirichlet likelihood-equivalent, the prior network being the product of the marginals."""
 
     ess: float = 1.0

@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import Rows, all_rows, distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
 from scorecache.record import Record
-from scorecache.scores import Score, make_score
+from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
@@ -122,7 +124,13 @@ class BuildPlan:
             raise TimeLimitError(
                 f"{error}; {parts} in {folder.path}, and the same command resumes from there"
             ) from None
-        return kept.cache(self.dataset.names, self.record())
+        cache = kept.cache(self.dataset.names, self.record())
+        for child, name in enumerate(cache.names):
+            if not cache.n_families_of(child):
+                raise DataError(
+                    f"the score {self.score.name!r} allows no parent set of {name!r}, not even the least one"
+                )
+        return cache
 
     def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:
         """The folder for the finished parts of this build; raises ParameterError if it holds those of another."""
@@ -197,8 +205,14 @@ def plan_build(
     score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
     limits = limits_beside_required(dataset, domain, score, pruning)
     groups = tuple(make_groups(domain, score, limits))
-    rows = distinct_rows(dataset) if merging_pays(groups, dataset.arities) else all_rows(dataset)
-    return BuildPlan(dataset, score, domain, pruning, rows, groups)
+    return BuildPlan(dataset, score, domain, pruning, _rows(dataset, score, groups), groups)
+
+
+def _rows(dataset: Dataset, score: Score, groups: Sequence[Group]) -> Rows:
+    """What is counted, equal rows once where that pays; a score of one's own reads the data themselves."""
+    if isinstance(score, FamilyScore):
+        return Rows(dataset.codes, np.ones(dataset.n_rows, dtype=np.int64))
+    return distinct_rows(dataset) if merging_pays(groups, dataset.arities) else all_rows(dataset)
 
 
 def _settle(
@@ -215,8 +229,11 @@ def _settle(
             "scores are built from a Dataset: read_csv(path), Dataset.from_frame(frame) or Dataset.from_columns(...). "
             f"Got {type(dataset).__name__} instead."
         )
-    dataset.require_categories()
     score = make_score(score) if isinstance(score, str) else score
+    if not score.takes_measurements:
+        dataset.require_categories()
+    if not score.takes_real_weights:
+        dataset.counts  # noqa: B018  raises an error if they are not whole
     if domain is None:
         domain = Domain.of(dataset.names, max_parents=max_parents)
     elif max_parents is not None:

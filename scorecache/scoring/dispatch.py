@@ -20,6 +20,7 @@ from scorecache.counting.table_rows import parent_sets
 from scorecache.counting.terms import sum_terms
 from scorecache.counting.types import Lattice, Slab, Values
 from scorecache.scoring.alone import ChildBuild
+from scorecache.scoring.by_family import FamilyBuild, n_sets_of, score_sets
 from scorecache.scoring.joint import JointBuild
 from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
 
@@ -31,17 +32,26 @@ as long as so many rows go into the data."""
 ROWS_PER_CHUNK = 1 << 23
 """The same for the tables of one child, in data rows counted."""
 
+FAMILIES_PER_CHUNK = 1 << 10
+"""The same for families of a score of one's own."""
+
 PLAIN, TILES, BITMAPS, LABELS, SKIPPED, TABLES = "plain", "tiles", "bitmaps", "labels", "skipped", "tables"
 """The whole level in numpy; binary tiles; bitmaps of more states; labels or nested tables; those of the sets
 that a level skipped; the tables of one child."""
 
-Build = JointBuild | ChildBuild
+FAMILIES = "families"
+"""The parent sets of one child, for a score of one's own."""
+
+Build = JointBuild | ChildBuild | FamilyBuild
 NO_SLAB = Slab(0, np.empty((1, 0), np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.bool_))
 
 
 def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
     """The rows of a level, cut into pieces; larger ones by a scale above 1."""
     n = len(build.order)
+    if isinstance(build, FamilyBuild):
+        n_sets, step = n_sets_of(build, level), scale * FAMILIES_PER_CHUNK
+        return [Piece(FAMILIES, level, first, min(n_sets, first + step)) for first in range(0, n_sets, step)]
     if build.plain:
         return [Piece(PLAIN, level, 0, 1)]
     if isinstance(build, ChildBuild):
@@ -61,7 +71,7 @@ def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
 
 def skipped_pieces(build: Build, level: int, scale: int = 1) -> list[Piece]:
     """Pieces that count what the level passed over, where labels or nested tables do that."""
-    return [] if isinstance(build, ChildBuild) or build.plain else _label_pieces(build, SKIPPED, level, scale)
+    return [] if not isinstance(build, JointBuild) or build.plain else _label_pieces(build, SKIPPED, level, scale)
 
 
 def _label_pieces(build: JointBuild, kernel: str, level: int, scale: int) -> list[Piece]:
@@ -81,6 +91,10 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
 
     `known` is the level below; for the sets passed over it is the piece's own.
     """
+    if isinstance(build, FamilyBuild):
+        survivors, best = score_sets(build, piece.level - 1, piece.first, piece.last, known.slab.best)
+        is_top = piece.level == build.n_levels
+        return Found((survivors,), NO_SLAB._replace(first=piece.first, best=best[:, :0] if is_top else best))
     if isinstance(build, ChildBuild):
         return _tables(build, piece, known.slab.best)
     if build.plain:
@@ -166,8 +180,9 @@ def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
 def new_level(build: Build, level: int, below: Level) -> Level:
     """Room for what the pieces of a level yield."""
     n, is_top = len(build.order), level == build.n_levels
-    if isinstance(build, ChildBuild):
-        best = np.full((2, 0 if is_top else comb(n, level - 1)), np.inf)
+    if not isinstance(build, JointBuild):
+        n_lines = 2 if isinstance(build, ChildBuild) else 1
+        best = np.full((n_lines, 0 if is_top else comb(n, level - 1)), np.inf)
         return Level(NO_SLAB._replace(best=best), NO_COUNTS, NO_COUNTS[0])
     n_sets = 0 if is_top else comb(n, level)
     slab = Slab(
@@ -182,7 +197,7 @@ def new_level(build: Build, level: int, below: Level) -> Level:
 
 def first_level(build: Build) -> Level:
     """Level 0: the required parents alone."""
-    if isinstance(build, ChildBuild):
+    if not isinstance(build, JointBuild):
         return Level(NO_SLAB._replace(best=np.empty((2, 0))), NO_COUNTS, NO_COUNTS[0])
     terms = build.terms
     base_size = np.bincount(build.labelled.roots[0], weights=build.labelled.weights).astype(np.int64)[:, None]

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecache.data.dataset import Dataset
 from scorecache.data.rows import Rows
 from scorecache.domain import Domain
-from scorecache.scores import CellScore, Score
-from scorecache.scoring import alone, joint
+from scorecache.scores import CellScore, FamilyScore, Score
+from scorecache.scoring import alone, by_family, joint
 from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.levels import Found, Level, Piece, Unit
 from scorecache.scoring.plan import Group
@@ -43,10 +44,13 @@ class Job:
     pruning: Pruning
     groups: tuple[Group, ...]
     plain: bool
+    dataset: Dataset | None
+    """The data themselves, for a score of one's own."""
 
     def __sizeof__(self) -> int:
         # Dask sends an argument once per worker, not once per task, if it says that it is large
-        return 4096 + int(self.codes.nbytes + self.weights.nbytes)
+        own = 0 if self.dataset is None else self.dataset.__sizeof__()
+        return 4096 + own + int(self.codes.nbytes + self.weights.nbytes)
 
 
 def make_job(plan: BuildPlan) -> Job:
@@ -61,6 +65,7 @@ def make_job(plan: BuildPlan) -> Job:
         plan.pruning,
         plan.groups,
         plan.is_plain,
+        plan.dataset if isinstance(plan.score, FamilyScore) else None,
     )
 
 
@@ -98,7 +103,11 @@ def prepare(job: Job, unit: Unit) -> Build:
     if unit.child is None:
         assert isinstance(job.score, CellScore)
         return joint.prepare(rows, job.domain, job.arities, group, job.score, job.pruning, plain=job.plain)
-    limit = group.free_limits[group.children.index(unit.child)] + len(job.domain.required[unit.child])
+    n_free = group.free_limits[group.children.index(unit.child)]
+    if isinstance(job.score, FamilyScore):
+        assert job.dataset is not None
+        return by_family.prepare(job.dataset, job.domain, unit.child, n_free, job.score, job.pruning)
+    limit = n_free + len(job.domain.required[unit.child])
     return alone.prepare(rows, job.domain, job.arities, unit.child, limit, job.score, job.pruning, plain=job.plain)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
-from scorecache.scores import SCORES, CellScore, FamilyScore, make_score, nml
+from scorecache.scores import SCORES, CellScore, TableScore, make_score, nml
 from scorecache.scores._base import log_rising, n_log_n
 from scorecache.scores.conditional import BETA, CLASS_BLIND, CLASS_GAIN, dirichlet_beta, uniform_beta
 from scorecache.scoring.build import build_cache
@@ -74,7 +74,7 @@ def child_by_child(patch):
 def test_every_registered_score_is_tested_here():
     assert list(PARAMETERS) == list(SCORES)
     assert all(score_class.name == name for name, score_class in SCORES.items())
-    assert all(issubclass(score_class, CellScore | FamilyScore) for score_class in SCORES.values())
+    assert all(issubclass(score_class, CellScore | TableScore) for score_class in SCORES.values())
 
 
 @every_variant
