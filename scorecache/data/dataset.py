@@ -481,6 +481,13 @@ def _measured_column(name: str, values: Any, encoding: Encoding) -> RawColumn | 
     return RawColumn(name, [MEASURED, *others], is_missing_number.astype(np.uint16), numbers=numbers)
 
 
+def _number(name: str, state: Hashable) -> float:
+    try:
+        return float(cast("Any", state))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"column {name!r} cannot be kept as numbers: {state!r} is not a number") from error
+
+
 def _categorical_column(name: str, categorical: Any) -> RawColumn:
     values = list(categorical.categories)
     codes = np.asarray(categorical.codes)
