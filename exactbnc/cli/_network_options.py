@@ -110,7 +110,7 @@ class StructureOptions:
         if structure != "general" and class_name is None:
             class_name = domain.class_name
         is_recorded = structure == domain.structure == "kdb" and self.k is None and self.kdb is None
-        return Constraints.of(
+        return Constraints(
             structure=structure,
             class_name=class_name if structure != "general" else None,
             k=domain.k if is_recorded else self.k_of(structure),
@@ -174,7 +174,7 @@ class LocalConstraintOptions:
 
         required = [parse_arc(arc, "--require") for arc in self.require or ()]
         forbidden = [parse_arc(arc, "--forbid") for arc in self.forbid or ()]
-        given = Constraints.of(
+        given = Constraints(
             required_arcs=required + ([] if self.whitelist is None else read_arcs(self.whitelist)),
             forbidden_arcs=forbidden + ([] if self.blacklist is None else read_arcs(self.blacklist)),
             tiers=[] if self.tiers is None else read_tiers(self.tiers),

@@ -153,7 +153,7 @@ def learn(
         max_parents=max_parents,
         k=k,
         ess=ess,
-        constraints=Constraints.of(required_arcs=required_arcs, forbidden_arcs=forbidden_arcs, tiers=tiers).merged(
+        constraints=Constraints(required_arcs=required_arcs, forbidden_arcs=forbidden_arcs, tiers=tiers).merged(
             as_constraints(constraints)
         ),
         solver=solver,
@@ -191,7 +191,7 @@ def as_constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints
     unknown = [name for name in given or () if name not in known]
     if unknown:
         raise ParameterError(f"constraints must be among {', '.join(known)}. Got {', '.join(unknown)} instead.")
-    return Constraints.of(**(given or {}))
+    return Constraints(**(given or {}))
 
 
 def structure_for(structure: str | None, target: str | None) -> str:

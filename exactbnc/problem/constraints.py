@@ -19,11 +19,11 @@ Pair = tuple[str, str]
 Triple = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Constraints(LocalConstraints):
     """What a network must satisfy: the local constraints of a `Domain`, and rules on the network as a whole.
 
-    `Constraints.of` takes any iterables. All constraints can be combined.
+    All constraints can be combined. Lists may be given as any iterables; they are kept as tuples.
 
     Parameters
     ----------
@@ -35,32 +35,32 @@ class Constraints(LocalConstraints):
         Most feature parents, for "kdb".
     max_parents : int, optional
         Most parents of a variable, the class counted.
-    required_arcs, forbidden_arcs : tuples of (parent, child)
-    tiers : tuple of tuples of str
+    required_arcs, forbidden_arcs : iterable of (parent, child)
+    tiers : iterable of lists of names
         No arc runs from a later tier to an earlier one; a variable in no tier is free.
     max_parents_of : mapping of str to int
         Most parents of single variables.
-    required_adjacencies, forbidden_adjacencies : tuples of pairs
+    required_adjacencies, forbidden_adjacencies : iterable of pairs
         Joined by an arc in one direction or the other, or not.
-    order : tuple of (earlier, later)
+    order : iterable of (earlier, later)
         The network agrees with an order of all variables in which the first comes before the second.
-    roots, sinks : tuples of str
+    roots, sinks : iterable of str
         Variables without parents, and without children.
     min_edges, max_edges : int, optional
         The number of arcs.
-    required_ancestors, forbidden_ancestors : tuples of (ancestor, descendant)
-    forbidden_immoralities : tuple of (a, child, b)
+    required_ancestors, forbidden_ancestors : iterable of (ancestor, descendant)
+    forbidden_immoralities : iterable of (a, child, b)
     edge_penalty : float, default 0
         Subtracted from the score for every arc.
 
     Raises
     ------
     ParameterError
-        If a value is out of its range.
+        If a value is out of its range, or a list is not one of pairs or names.
 
     Examples
     --------
-    >>> asked = Constraints.of(structure="anb", class_name="y", forbidden_arcs=[("a", "b")], max_parents=2)
+    >>> asked = Constraints(structure="anb", class_name="y", forbidden_arcs=[("a", "b")], max_parents=2)
     >>> asked.to_json()
     {'structure': 'anb', 'class_name': 'y', 'max_parents': 2, 'forbidden_arcs': [['a', 'b']]}
     """
@@ -78,6 +78,53 @@ class Constraints(LocalConstraints):
     forbidden_immoralities: tuple[Triple, ...] = ()
     edge_penalty: float = 0.0
 
+    def __init__(
+        self,
+        structure: str = "general",
+        class_name: str | None = None,
+        k: int | None = None,
+        max_parents: int | None = None,
+        required_arcs: Iterable[Sequence[str]] = (),
+        forbidden_arcs: Iterable[Sequence[str]] = (),
+        tiers: Iterable[Iterable[str]] = (),
+        max_parents_of: Mapping[str, int] | None = None,
+        required_adjacencies: Iterable[Sequence[str]] = (),
+        forbidden_adjacencies: Iterable[Sequence[str]] = (),
+        order: Iterable[Sequence[str]] = (),
+        roots: Iterable[str] = (),
+        sinks: Iterable[str] = (),
+        min_edges: int | None = None,
+        max_edges: int | None = None,
+        required_ancestors: Iterable[Sequence[str]] = (),
+        forbidden_ancestors: Iterable[Sequence[str]] = (),
+        forbidden_immoralities: Iterable[Sequence[str]] = (),
+        edge_penalty: float = 0.0,
+    ) -> None:
+        given: dict[str, Any] = {
+            "structure": structure,
+            "class_name": class_name,
+            "k": k,
+            "max_parents": max_parents,
+            "required_arcs": _tuples("required_arcs", required_arcs),
+            "forbidden_arcs": _tuples("forbidden_arcs", forbidden_arcs),
+            "tiers": tuple(_names("tiers", tier) for tier in tiers),
+            "max_parents_of": dict(max_parents_of or {}),
+            "required_adjacencies": _tuples("required_adjacencies", required_adjacencies),
+            "forbidden_adjacencies": _tuples("forbidden_adjacencies", forbidden_adjacencies),
+            "order": _tuples("order", order),
+            "roots": _names("roots", roots),
+            "sinks": _names("sinks", sinks),
+            "min_edges": min_edges,
+            "max_edges": max_edges,
+            "required_ancestors": _tuples("required_ancestors", required_ancestors),
+            "forbidden_ancestors": _tuples("forbidden_ancestors", forbidden_ancestors),
+            "forbidden_immoralities": _tuples("forbidden_immoralities", forbidden_immoralities, size=3),
+            "edge_penalty": edge_penalty,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, value in (("min_edges", self.min_edges), ("max_edges", self.max_edges)):
@@ -85,22 +132,6 @@ class Constraints(LocalConstraints):
                 raise ParameterError(f"{name} must be at least 0. Got {value} instead.")
         if not 0 <= self.edge_penalty < inf:
             raise ParameterError(f"edge_penalty must be finite and at least 0. Got {self.edge_penalty!r} instead.")
-
-    @classmethod
-    def of(cls, **given: Any) -> Constraints:
-        """Build from any iterables of pairs and names."""
-        shaped: dict[str, Any] = {}
-        for name, value in given.items():
-            if name in _PAIRS:
-                value = tuple(tuple(entry) for entry in value)
-            elif name in ("roots", "sinks"):
-                value = tuple(value)
-            elif name == "tiers":
-                value = tuple(tuple(tier) for tier in value)
-            elif name == "max_parents_of":
-                value = dict(value)
-            shaped[name] = value
-        return cls(**shaped)
 
     @classmethod
     def from_json(cls, stored: Any) -> Constraints:
@@ -113,7 +144,7 @@ class Constraints(LocalConstraints):
             size = 3 if name == "forbidden_immoralities" else 2
             if not _is_like(value, _LIKE.get(name, [["a"]])) or (name in _PAIRS and {*map(len, value)} - {size}):
                 raise ParameterError(f"the constraint {name!r} cannot be {value!r:.60}")
-        return cls.of(**stored)
+        return cls(**stored)
 
     def to_json(self) -> dict[str, Any]:
         """All that is asked for, in the types of JSON."""
@@ -159,6 +190,24 @@ _LIKE: dict[str, Any] = {
 }  # fmt: skip
 """What a constraint looks like in JSON, if it is not a list of lists of names."""
 _TIGHTER = {"max_parents": min, "max_edges": min, "min_edges": max}
+
+
+def _tuples(name: str, given: Iterable[Sequence[str]], *, size: int = 2) -> tuple[Any, ...]:
+    """Pairs or triples of names as tuples."""
+    entries = tuple(tuple(entry) for entry in given)
+    odd = [entry for entry in entries if len(entry) != size]
+    if isinstance(given, str) or odd:
+        expected = "(parent, child) pairs" if name.endswith("arcs") else f"tuples of {size} names"
+        raise ParameterError(f"{name} must be a list of {expected}. Got {given if not odd else odd[0]!r:.60} instead.")
+    return entries
+
+
+def _names(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Names as a tuple."""
+    if isinstance(given, str):
+        expected = "lists of names" if name == "tiers" else "a list of names"
+        raise ParameterError(f"{name} must be {expected}. Got {given!r:.60} instead.")
+    return tuple(given)
 
 
 def _join(name: str, mine: Any, theirs: Any, default: Any) -> Any:

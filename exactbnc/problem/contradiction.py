@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from typing import Any
 
 from exactbnc.problem.constraints import Constraints
 
@@ -57,13 +58,19 @@ def _atoms(constraints: Constraints) -> Iterator[Atom]:
         value = getattr(constraints, entry.name)
         if entry.name in _WORDS:
             for item in value:
-                yield _WORDS[entry.name].format(*item), Constraints.of(**{entry.name: (item,)})
+                yield _WORDS[entry.name].format(*item), _one(entry.name, (item,))
         elif entry.name in ("roots", "sinks"):
             for name in value:
-                yield f"{entry.name[:-1]} {name}", Constraints.of(**{entry.name: (name,)})
+                yield f"{entry.name[:-1]} {name}", _one(entry.name, (name,))
         elif entry.name in ("max_parents", "min_edges", "max_edges") and value is not None:
-            yield f"{entry.name.replace('_', ' ')} {value}", Constraints.of(**{entry.name: value})
+            yield f"{entry.name.replace('_', ' ')} {value}", _one(entry.name, value)
     for name, limit in constraints.max_parents_of.items():
         yield f"at most {limit} parents of {name}", Constraints(max_parents_of={name: limit})
     if constraints.tiers:
         yield "the tiers", Constraints(tiers=constraints.tiers)
+
+
+def _one(name: str, value: Any) -> Constraints:
+    """The constraint of that name alone."""
+    given: dict[str, Any] = {name: value}
+    return Constraints(**given)

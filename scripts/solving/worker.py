@@ -168,7 +168,7 @@ def problem_of(cache: ScoreCache) -> Problem:
     domain = None if cache.record is None else cache.record.domain
     if domain is None:
         return Problem(cache)
-    constraints = Constraints.of(
+    constraints = Constraints(
         structure=domain.structure,
         class_name=None if domain.structure == "general" else domain.class_name,
         k=domain.k,

@@ -74,7 +74,7 @@ def random_constraints(rng, names, family):
         given["max_edges"] = int(rng.integers(0, 2 * len(names)))
     if rng.random() < 0.1:
         given["edge_penalty"] = float(rng.random())
-    return Constraints.of(**given)
+    return Constraints(**given)
 
 
 def is_acyclic(parents):

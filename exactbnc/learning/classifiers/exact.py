@@ -371,4 +371,4 @@ def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:
     unknown = [name for name in given or () if name not in known]
     if unknown:
         raise ParameterError(f"constraints must be among {', '.join(known)}. Got {listing(unknown)} instead.")
-    return Constraints.of(**(given or {}))
+    return Constraints(**(given or {}))

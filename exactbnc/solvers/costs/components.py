@@ -82,4 +82,4 @@ def _component(problem: Problem, variables: tuple[int, ...]) -> Component:
     names = [problem.names[v] for v in variables]
     order = [(problem.names[a], problem.names[b]) for a, b in problem.precedence if a in inside_of and b in inside_of]
     cache = ScoreCache.from_families(names, listed)
-    return Component(variables, Problem(cache, Constraints.of(order=order)), family_of)
+    return Component(variables, Problem(cache, Constraints(order=order)), family_of)

@@ -47,7 +47,7 @@ def dense_problem(seed, n=14, per_child=60, **constraints):
         while len(sets) < per_child:
             sets.add(tuple(sorted(rng.choice(others, size=int(rng.integers(1, 4)), replace=False).tolist())))
         families.append([(round(-100 + 10 * len(s) ** 0.5 * rng.random(), 6), s) for s in sorted(sets)])
-    return Problem(ScoreCache.from_families([f"v{i}" for i in range(n)], families), Constraints.of(**constraints))
+    return Problem(ScoreCache.from_families([f"v{i}" for i in range(n)], families), Constraints(**constraints))
 
 
 def solve_in_pieces(problem, path, method, breaks):

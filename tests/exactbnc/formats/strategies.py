@@ -29,7 +29,7 @@ def dags(draw, max_vars=6, names=None):
 def collider_problem(**constraints):
     """Holds the families of COLLIDER; its score is -10.5 - 9.25 - 7.125."""
     families = [[(-10.5, ())], [(-9.25, ()), (-9.0, (0,))], [(-7.125, (0, 1)), (-8.0, ())]]
-    return Problem(ScoreCache.from_families(["A", "B", "C"], families), Constraints.of(**constraints))
+    return Problem(ScoreCache.from_families(["A", "B", "C"], families), Constraints(**constraints))
 
 
 def solution_of(dag, score=-26.875, bound=-26.0, status=Status.FEASIBLE, class_name=None):

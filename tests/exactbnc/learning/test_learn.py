@@ -133,7 +133,7 @@ def test_constraints_that_dropping_a_parent_can_break_are_solved_over_all_famili
 
 
 def test_tiers_are_part_of_the_domain():
-    constraints = Constraints.of(tiers=[["d", "c"], ["a", "b"]])
+    constraints = Constraints(tiers=[["d", "c"], ["a", "b"]])
 
     dag = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1)).net.dag
 
@@ -396,7 +396,7 @@ def test_the_class_must_be_a_column_of_two_values():
         Recipe(structure="kdb", criterion="acll", parameters="elr", max_parents=3, k=1, time_limit=2.5, n_jobs=2),
         Recipe(criterion=make_score("bdeu", ess=2.0), parameters=make_parameters("dirichlet", alpha=0.1)),
         Recipe(parameters="dirichlet", calibrate=True),
-        Recipe(constraints=Constraints.of(required_arcs=["ab"], tiers=["ab", "cd"], max_parents_of={"a": 1})),
+        Recipe(constraints=Constraints(required_arcs=["ab"], tiers=[["a", "b"], ["c", "d"]], max_parents_of={"a": 1})),
     ],
 )
 def test_a_recipe_survives_json(recipe):

@@ -44,7 +44,7 @@ def con_constraints(draw):
     pairs = ["required_arcs", "forbidden_arcs", "required_adjacencies", "forbidden_adjacencies", "order"]
     pairs += ["required_ancestors", "forbidden_ancestors"]
     sinks = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=2))
-    return Constraints.of(**{field: entries(2) for field in pairs}, forbidden_immoralities=entries(3), sinks=sinks)
+    return Constraints(**{field: entries(2) for field in pairs}, forbidden_immoralities=entries(3), sinks=sinks)
 
 
 def test_every_line_of_a_con_file(tmp_path):
@@ -154,7 +154,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, constraints):
 def test_the_text_is_what_gobnilp_reads(tmp_path):
     path = tmp_path / "a.con"
 
-    write_constraints(Constraints.of(required_arcs=["CA", "CB"], forbidden_arcs=["AC", "BC"]), path)
+    write_constraints(Constraints(required_arcs=["CA", "CB"], forbidden_arcs=["AC", "BC"]), path)
 
     assert path.read_text() == "A<-C\nB<-C\n~C<-A\n~C<-B\n"  # the example of FORMATS.md, section 5
 
@@ -163,7 +163,7 @@ def test_the_text_is_what_gobnilp_reads(tmp_path):
 @examples(50)
 def test_tiers_are_written_as_forbidden_arcs_with_the_same_meaning(tmp_path_factory, tiers, dag):
     path = tmp_path_factory.mktemp("con") / "a.con"
-    constraints = Constraints.of(tiers=tiers)
+    constraints = Constraints(tiers=tiers)
 
     write_constraints(constraints, path)
 
@@ -171,7 +171,7 @@ def test_tiers_are_written_as_forbidden_arcs_with_the_same_meaning(tmp_path_fact
 
 
 def test_what_cannot_be_written_is_named(tmp_path):
-    given = Constraints.of(structure="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0)
+    given = Constraints(structure="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0)
 
     with pytest.raises(ParameterError) as caught:
         write_constraints(given, tmp_path / "a.con")

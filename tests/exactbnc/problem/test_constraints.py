@@ -42,7 +42,7 @@ def test_values_out_of_range_are_refused(given, message):
 
 
 def test_of_takes_any_iterables():
-    built = Constraints.of(
+    built = Constraints(
         required_arcs=[["A", "B"]],
         forbidden_immoralities=(list("ABC") for _ in range(1)),
         roots=["A"],
@@ -60,8 +60,8 @@ def test_of_takes_any_iterables():
 
 
 def test_merged_joins_lists_without_repetition():
-    first = Constraints.of(required_arcs=["AB"], roots=["A"], order=["AB"])
-    second = Constraints.of(required_arcs=["BC", "AB"], roots=["A", "D"], sinks=["C"])
+    first = Constraints(required_arcs=["AB"], roots=["A"], order=["AB"])
+    second = Constraints(required_arcs=["BC", "AB"], roots=["A", "D"], sinks=["C"])
 
     merged = first.merged(second)
 
@@ -82,7 +82,7 @@ def test_merged_tightens_limits_and_adds_penalties():
 
 def test_merged_keeps_the_one_structure_and_the_one_set_of_tiers():
     structure = Constraints(structure="kdb", class_name="c", k=2)
-    tiers = Constraints.of(tiers=["AB", "C"])
+    tiers = Constraints(tiers=[["A", "B"], ["C"]])
 
     assert (
         structure.merged(Constraints()) == Constraints().merged(structure) == structure.merged(structure) == structure
@@ -108,26 +108,26 @@ def test_merged_keeps_the_one_structure_and_the_one_set_of_tiers():
             {"structure": "kdb", "class_name": "c", "k": 2},
             "two different values for k: 1 and 2",
         ),
-        ({"tiers": ["A", "B"]}, {"tiers": ["B", "A"]}, "tiers may be given once"),
+        ({"tiers": [["A"], ["B"]]}, {"tiers": [["B"], ["A"]]}, "tiers may be given once"),
     ],
     ids=str,
 )
 def test_merged_refuses_two_of_what_there_is_one(first, second, message):
     with pytest.raises(ParameterError) as caught:
-        Constraints.of(**first).merged(Constraints.of(**second))
+        Constraints(**first).merged(Constraints(**second))
 
     assert str(caught.value) == message
 
 
 def test_mentioned_names_every_place():
-    constraints = Constraints.of(
+    constraints = Constraints(
         structure="anb",
         class_name="c",
         forbidden_immoralities=["RST"],
         order=["OP"],
         roots=["X"],
         sinks=["Y"],
-        tiers=["T"],
+        tiers=[["T"]],
         max_parents_of={"M": 1},
     )
 
@@ -185,3 +185,19 @@ def test_json_gives_the_same_constraints_back(seed):
 def test_json_that_is_no_constraints_is_refused(stored):
     with pytest.raises(ParameterError):
         Constraints.from_json(stored)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"required_arcs": ("a", "b")}, r"required_arcs must be a list of \(parent, child\) pairs. Got \('a',\)"),
+        ({"required_arcs": [("a", "b", "c")]}, "required_arcs must be a list of"),
+        ({"order": "ab"}, "order must be a list of tuples of 2 names"),
+        ({"forbidden_immoralities": [("a", "b")]}, "forbidden_immoralities must be a list of tuples of 3 names"),
+        ({"roots": "ab"}, "roots must be a list of names. Got 'ab'"),
+        ({"tiers": ["ab"]}, "tiers must be lists of names. Got 'ab'"),
+    ],
+)
+def test_a_list_of_another_shape_is_answered_with_the_right_one(given, message):
+    with pytest.raises(ParameterError, match=message):
+        Constraints(**given)

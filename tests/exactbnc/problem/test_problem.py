@@ -26,12 +26,12 @@ def full_cache(names=NAMES):
 
 
 def problem_of(**constraints):
-    return Problem(full_cache(), Constraints.of(**constraints))
+    return Problem(full_cache(), Constraints(**constraints))
 
 
 def refusal(cache=None, **constraints):
     with pytest.raises(InfeasibleError) as caught:
-        Problem(full_cache() if cache is None else cache, Constraints.of(**constraints))
+        Problem(full_cache() if cache is None else cache, Constraints(**constraints))
     return str(caught.value)
 
 
@@ -49,7 +49,7 @@ def refusal(cache=None, **constraints):
         ({"sinks": ["A"]}, ["AB"], ["A must be a sink, but has children"]),
         ({"order": ["BA"]}, ["AB"], ["the order of A, B contradicts the order asked for"]),
         ({"order": ["CA"]}, ["AB", "BC"], ["the order of A, B, C contradicts the order asked for"]),
-        ({"tiers": ["B", "A"]}, ["AB"], ["the arc A -> B runs from a later tier to an earlier one"]),
+        ({"tiers": [["B"], ["A"]]}, ["AB"], ["the arc A -> B runs from a later tier to an earlier one"]),
         ({"required_ancestors": ["AC"]}, ["AB"], ["A must be an ancestor of C"]),
         ({"forbidden_ancestors": ["AC"]}, ["AB", "BC"], ["A must not be an ancestor of C"]),
         ({"forbidden_immoralities": ["BCA"]}, ["AC", "BC"], ["the immorality B -> C <- A is forbidden"]),
@@ -139,7 +139,7 @@ def test_a_network_over_other_variables_is_refused(names):
         ({"required_arcs": ["AX"]}, "'X' (required arcs) is not a variable of the score file"),
         ({"forbidden_immoralities": ["ABX"]}, "'X' (forbidden immoralities) is not a variable of the score file"),
         ({"sinks": ["X"]}, "'X' (roots and sinks) is not a variable of the score file"),
-        ({"tiers": ["A", "X"]}, "'X' (tiers) is not a variable of the score file"),
+        ({"tiers": [["A"], ["X"]]}, "'X' (tiers) is not a variable of the score file"),
         ({"max_parents_of": {"X": 1}}, "'X' (max parents of) is not a variable of the score file"),
     ],
     ids=str,
@@ -186,7 +186,7 @@ def test_unknown_names_are_refused(constraints, sentence):
             {"required_arcs": ["AB", "AC"], "max_edges": 1},
             "required arc A -> B; required arc A -> C; max edges 1",
         ),
-        ({"tiers": ["B", "A"], "required_arcs": ["AB"]}, "required arc A -> B; the tiers"),
+        ({"tiers": [["B"], ["A"]], "required_arcs": ["AB"]}, "required arc A -> B; the tiers"),
         ({"order": ["AB", "BC", "CA"]}, "order A < B; order B < C; order C < A"),
         ({"order": ["AB", "BC"], "required_arcs": ["CA"]}, "required arc C -> A; order A < B; order B < C"),
         (
@@ -234,7 +234,7 @@ def test_a_variable_without_families_is_named():
 def test_a_minimal_subset_is_left():
     arcs = [(a, b) for a in NAMES for b in NAMES if a != b]
 
-    left = contradictory_subset(Constraints.of(required_arcs=arcs), lambda fewer: len(fewer.required_arcs) > 2)
+    left = contradictory_subset(Constraints(required_arcs=arcs), lambda fewer: len(fewer.required_arcs) > 2)
 
     assert len(left) == 3
 
@@ -270,7 +270,7 @@ def test_an_edge_penalty_reorders_the_families():
 
 
 def test_tiers_forbid_arcs_and_nothing_else():
-    problem = problem_of(order=["AB"], tiers=["C", "D"])
+    problem = problem_of(order=["AB"], tiers=[["C"], ["D"]])
 
     assert problem.precedence == {(0, 1)}
     assert not problem.check(DAG.from_arcs(problem.names, ["DB", "BC"]))  # a path through a variable in no tier

@@ -38,7 +38,7 @@ def record_of(pruning="dominance", **domain):
 
 def constraints_of(domain):
     """What a domain says, as constraints."""
-    return Constraints.of(
+    return Constraints(
         structure=domain.structure,
         class_name=domain.class_name if domain.is_classifier else None,
         k=domain.k,
@@ -98,7 +98,7 @@ def test_the_matching_pruned_cache_holds_the_optimum(family, data, score):
 def test_a_cache_called_safe_holds_the_optimum_under_any_constraints(dataset, seed, data):
     rng = np.random.default_rng(seed)
     domain = data.draw(feasible_domains(dataset.names, max_parents=False))
-    own = Constraints.of(required_arcs=domain.required_arcs, forbidden_arcs=domain.forbidden_arcs, tiers=domain.tiers)
+    own = Constraints(required_arcs=domain.required_arcs, forbidden_arcs=domain.forbidden_arcs, tiers=domain.tiers)
     asked = random_constraints(rng, list(dataset.names), data.draw(st.sampled_from(STRUCTURES)))
     assume(not (asked.tiers and own.tiers and asked.tiers != own.tiers))
     constraints = asked.merged(own)
@@ -129,7 +129,7 @@ def test_a_cache_called_safe_holds_the_optimum_under_any_constraints(dataset, se
     ids=str,
 )
 def test_every_refusal_has_a_table_that_needs_it(domain, constraints):
-    asked = Constraints.of(**constraints)
+    asked = Constraints(**constraints)
 
     def loses_the_optimum(seed):
         codes = np.random.default_rng(seed).integers(0, 2, (3, 12))
@@ -191,11 +191,11 @@ def test_every_refusal_has_a_table_that_needs_it(domain, constraints):
     ids=str,
 )
 def test_every_reason_word_for_word(domain, constraints, reason):
-    assert unsound_reasons(record_of(**domain), Constraints.of(**constraints)) == [reason]
+    assert unsound_reasons(record_of(**domain), Constraints(**constraints)) == [reason]
 
 
 def test_a_general_cache_has_two_faults_for_a_tan():
-    assert unsound_reasons(record_of(), Constraints.of(**TAN)) == [PRUNED_FOR_GENERAL.format("tan"), TAN_NEEDS_PAIRS]
+    assert unsound_reasons(record_of(), Constraints(**TAN)) == [PRUNED_FOR_GENERAL.format("tan"), TAN_NEEDS_PAIRS]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_general_cache_has_two_faults_for_a_tan():
     ids=str,
 )
 def test_what_a_pruned_cache_is_safe_for(domain, constraints):
-    assert unsound_reasons(record_of(**domain), Constraints.of(**constraints)) == []
+    assert unsound_reasons(record_of(**domain), Constraints(**constraints)) == []
 
 
 @pytest.mark.parametrize(
@@ -235,17 +235,17 @@ def test_what_a_pruned_cache_is_safe_for(domain, constraints):
     ids=str,
 )
 def test_an_unpruned_general_cache_is_safe_for_everything(constraints):
-    assert unsound_reasons(record_of("none"), Constraints.of(**constraints)) == []
+    assert unsound_reasons(record_of("none"), Constraints(**constraints)) == []
 
 
 def test_an_unpruned_cache_still_holds_only_its_domain():
-    assert unsound_reasons(record_of("none", **kdb(1)), Constraints.of(**ANB)) == [
+    assert unsound_reasons(record_of("none", **kdb(1)), Constraints(**ANB)) == [
         "it holds only families of the structure 'kdb'"
     ]
 
 
 def test_a_tan_cache_is_unpruned_and_safe_for_its_tan():
-    assert unsound_reasons(record_of("none", **TAN), Constraints.of(**TAN)) == []
+    assert unsound_reasons(record_of("none", **TAN), Constraints(**TAN)) == []
 
 
 def full_cache(record=None):
@@ -258,7 +258,7 @@ def full_cache(record=None):
 
 
 def test_an_unsafe_cache_is_refused_word_for_word():
-    constraints = Constraints.of(**ANB, required_arcs=[("a", "b")])
+    constraints = Constraints(**ANB, required_arcs=[("a", "b")])
 
     with pytest.raises(UnsafeCacheError) as caught:
         Problem(full_cache(record_of()), constraints)
@@ -272,7 +272,7 @@ def test_an_unsafe_cache_is_refused_word_for_word():
 
 
 def test_listed_families_only_takes_an_unsafe_cache_and_says_so():
-    problem = Problem(full_cache(record_of()), Constraints.of(**ANB), listed_families_only=True)
+    problem = Problem(full_cache(record_of()), Constraints(**ANB), listed_families_only=True)
 
     solution = solve(problem)
 
@@ -297,7 +297,7 @@ def test_features_without_the_class_are_named_with_the_command_that_helps(struct
     cache = ScoreCache.from_families(NAMES, [[(-1.0, ())], [(-1.0, (0,)), (-2.0, ())], [(-1.0, ())]])
 
     with pytest.raises(InfeasibleError) as caught:
-        Problem(cache, Constraints.of(**structure))
+        Problem(cache, Constraints(**structure))
 
     assert str(caught.value) == (
         "no listed family of a, b holds the class 'c': the file was not made for the structure "
@@ -307,7 +307,7 @@ def test_features_without_the_class_are_named_with_the_command_that_helps(struct
 
 def test_a_contradiction_is_told_before_an_unsafe_cache():
     with pytest.raises(InfeasibleError, match="no network satisfies required arc a -> b; required arc b -> a"):
-        Problem(full_cache(record_of()), Constraints.of(required_arcs=[("a", "b"), ("b", "a")]))
+        Problem(full_cache(record_of()), Constraints(required_arcs=[("a", "b"), ("b", "a")]))
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_a_contradiction_is_told_before_an_unsafe_cache():
     ids=str,
 )
 def test_more_parents_than_the_file_holds_are_refused(domain, constraints, asked):
-    reasons = unsound_reasons(record_of("none", **domain), Constraints.of(**constraints))
+    reasons = unsound_reasons(record_of("none", **domain), Constraints(**constraints))
 
     own = f"it holds only families of at most {domain.get('max_parents')} parents, and {asked} are asked for"
     assert reasons == ([] if asked is None else [own])

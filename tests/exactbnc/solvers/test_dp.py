@@ -108,7 +108,7 @@ def constraints_on(draw, names, family, k):
     cut = draw(st.integers(0, len(names)))
     order = draw(st.permutations(names))
     tiers = [tier for tier in (order[:cut], order[cut:]) if tier] if draw(seldom) else []
-    return Constraints.of(
+    return Constraints(
         structure=family,
         class_name="a" if family != "general" else None,
         k=k,
@@ -130,7 +130,7 @@ def problems(draw):
     """Problems whose constraints do not contradict each other openly; the order may still leave no network."""
     family, k = draw(st.sampled_from(STRUCTURES))
     cache = draw(small_caches(with_class=family != "general"))
-    bare = Constraints.of(structure=family, class_name="a" if family != "general" else None, k=k)
+    bare = Constraints(structure=family, class_name="a" if family != "general" else None, k=k)
     for constraints in (draw(constraints_on(list(cache.names), family, k)), bare):
         try:
             return Problem(cache, constraints)
@@ -209,7 +209,7 @@ def test_order_without_any_arc_still_restricts():
     # b -> a is best; the order a < c < b forbids it although neither family holds c.
     cache = ScoreCache.from_families("abc", [[(-5, ()), (-1, (1,))], [(-5, ()), (-2, (0,))], [(-5, ())]])
 
-    free, bound = solve(Problem(cache)), solve(Problem(cache, Constraints.of(order=["ac", "cb"])))
+    free, bound = solve(Problem(cache)), solve(Problem(cache, Constraints(order=["ac", "cb"])))
 
     assert (free.dag.arcs, free.score) == ((("b", "a"),), -11.0)
     assert (bound.dag.arcs, bound.score) == ((("a", "b"),), -12.0)
@@ -248,7 +248,7 @@ def test_class_and_fixed_variables_are_not_free():
     ],
 )
 def test_rules_on_several_families_are_refused(given, named):
-    problem = Problem(complete_cache(), Constraints.of(**given))
+    problem = Problem(complete_cache(), Constraints(**given))
     reason = f"dynamic programming takes constraints on single families and orders only, not {named}"
 
     assert DPSolver().refusal(problem, Limits()) == reason
@@ -323,7 +323,7 @@ def test_end_in_the_middle_proves_nothing(check, reason):
 
 @pytest.mark.parametrize("arcs", [[("x0", "x1")], [("x1", "x0"), ("x2", "x0"), ("x3", "x0"), ("x4", "x0")]])
 def test_start_that_breaks_a_constraint_or_has_no_score_is_dropped(arcs):
-    problem = Problem(random_cache(6, 5, 3), Constraints.of(forbidden_arcs=[("x0", "x1")]))
+    problem = Problem(random_cache(6, 5, 3), Constraints(forbidden_arcs=[("x0", "x1")]))
     start = DAG.from_arcs(problem.names, arcs)
 
     assert solve(problem, limits=Limits(seconds=0), start=start).status is Status.UNKNOWN

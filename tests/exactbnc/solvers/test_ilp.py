@@ -61,7 +61,7 @@ def instances(draw, max_vars=5, structures=STRUCTURES, rules=RULES):
     given_ = {kind: random_rule(random, kind, names) for kind in kinds}
     k = draw(st.integers(1, 2)) if structure == "kdb" else None
     class_name = None if c is None else names[c]
-    return cache, Constraints.of(structure=structure, class_name=class_name, k=k, **given_)
+    return cache, Constraints(structure=structure, class_name=class_name, k=k, **given_)
 
 
 def random_cache(random, names, c, most):
@@ -470,7 +470,7 @@ def test_an_optimal_start_is_kept_and_other_starts_do_no_harm():
 
 def test_a_start_that_violates_a_constraint_is_ignored():
     cache = hard_problem(5).cache
-    problem = Problem(cache, Constraints.of(min_edges=4))
+    problem = Problem(cache, Constraints(min_edges=4))
 
     solution = solve(problem, start=DAG.from_arcs(cache.names, []))
 

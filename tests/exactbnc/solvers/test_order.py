@@ -67,7 +67,7 @@ def test_orders_asked_for_are_kept():
     rng = np.random.default_rng(8)
     for _ in range(10):
         cache = random_cache(rng, 6, 8)
-        problem = Problem(cache, Constraints.of(order=[("v3", "v0"), ("v5", "v2")]))
+        problem = Problem(cache, Constraints(order=[("v3", "v0"), ("v5", "v2")]))
 
         solution = solve(problem, solver="order")
 

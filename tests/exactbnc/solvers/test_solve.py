@@ -24,13 +24,13 @@ def knot(*variables, beyond=()):
 
 
 def one_knot(**constraints):
-    return Problem(ScoreCache.from_families("ABC", knot(0, 1, 2)), Constraints.of(**constraints))
+    return Problem(ScoreCache.from_families("ABC", knot(0, 1, 2)), Constraints(**constraints))
 
 
 def two_knots(**constraints):
     """D, E, F may have A as a parent, never the other way."""
     families = [*knot(0, 1, 2), *knot(3, 4, 5, beyond=[(-3.5, (0,))])]
-    return Problem(ScoreCache.from_families(NAMES, families), Constraints.of(**constraints))
+    return Problem(ScoreCache.from_families(NAMES, families), Constraints(**constraints))
 
 
 def test_auto_takes_the_tree_where_it_applies():

@@ -92,7 +92,7 @@ def local_constraints(draw, names, family):
     some = st.lists(st.sampled_from(arcs), max_size=2, unique=True) if arcs else st.just([])
     tier_of = {name: draw(st.integers(0, 2)) for name in features} if draw(st.booleans()) else {}
     tiers = [[name for name, own in tier_of.items() if own == tier] for tier in range(3)]
-    return Constraints.of(
+    return Constraints(
         structure=family,
         class_name=None if family == "general" else CLASS,
         required_arcs=draw(some) if draw(st.booleans()) else [],

@@ -25,7 +25,7 @@ def split_problem(seed):
         for v in range(6)
     ]
     order = [tuple(rng.choice(names, size=2, replace=False).tolist())] if rng.random() < 0.5 else []
-    return ScoreCache.from_families(names, families), Constraints.of(order=order)
+    return ScoreCache.from_families(names, families), Constraints(order=order)
 
 
 def reachable(problem, source):

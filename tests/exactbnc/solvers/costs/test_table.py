@@ -60,7 +60,7 @@ def test_other_scores_are_rounded_once():
 
 def test_masks_hold_parents_and_who_must_come_before():
     cache = ScoreCache.from_families("abc", [[(-1.0, ())], [(0.0, (0,)), (-1.0, ())], [(0.0, (1,)), (-1.0, ())]])
-    problem = Problem(cache, Constraints.of(order=[("c", "a")]))
+    problem = Problem(cache, Constraints(order=[("c", "a")]))
 
     table = cost_table(problem)
 
