@@ -154,7 +154,10 @@ def holds(start: Ints, members: Ints, family: int, v: int) -> bool:
 def family_across(
     start: Ints, members: Ints, rank: Ints, holders: Ints, first: int, end: int, family: int, u: int, v: int
 ) -> int:
-    """The family of u if v came to its other side; u has `family` now, those with v are `holders[first:end]`."""
+    """The family of u if v came to its other side; u has `family` now, those with v are `holders[first:end]`.
+
+    `start`, `members` and `holders` are of `Families`, `rank` is of the `Walk`: it is called too often for groups.
+    """
     limit = rank[u]
     if rank[v] > limit:
         for k in range(first, end):

@@ -230,6 +230,8 @@ def look(
 ) -> int:
     """Turn families of v into entries until no other can have r <= least; return the new `least`.
 
+    v, least, left, c say what is wanted; `rows`, `bits` are of the table (`Sorted`), `sums` to `sets` of the
+    `Workspace`, and S is `states[s]`: whole groups as arguments would cost more than the work of most calls.
     `least` falls to the r of every new entry that misses the cluster of set c (none if c < 0). Families with r > left
     are dead: r and what is left fall together, so they stay so.
     """

@@ -13,7 +13,7 @@ of a boolean matrix; there is no limit on the number of variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ MIN_VIOLATION = 1e-4
 _UNDECIDED, _IN, _OUT = 0, 1, 2
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
+class Point(NamedTuple):
     """The families in the support of a point, in compressed rows."""
 
     n_vars: int
@@ -43,7 +42,7 @@ class Point:
 
 def greedy_clusters(point: Point, *, min_violation: float = MIN_VIOLATION) -> Bools:
     """Violated clusters grown from every variable, distinct; possibly none although there are some."""
-    found = _grow_all(point.n_vars, point.child, point.value, point.start, point.members, 1.0 - min_violation)
+    found = _grow_all(point, 1.0 - min_violation)
     return np.unique(found, axis=0)
 
 
@@ -55,9 +54,7 @@ def exact_clusters(
     The search ends early at `max_clusters` clusters (they are an answer, so it counts as complete) or at `node_cap`
     nodes. A violated cluster is not extended further.
     """
-    found, is_complete = _search(
-        point.n_vars, point.child, point.value, point.start, point.members, 1.0 - min_violation, max_clusters, node_cap
-    )
+    found, is_complete = _search(point, 1.0 - min_violation, max_clusters, node_cap)
     return found, bool(is_complete)
 
 
@@ -100,8 +97,9 @@ def _is_hit(family: int, state: NDArray[np.int8], start: Ints, members: Ints, wa
 
 
 @kernel
-def _grow_all(n_vars: int, child: Ints, value: Floats, start: Ints, members: Ints, threshold: float) -> Bools:
+def _grow_all(point: Point, threshold: float) -> Bools:
     """From each variable, add the variable that leaves the least unhit mass; keep the cluster once it is violated."""
+    n_vars, child, value, start, members = point
     found = np.zeros((n_vars, n_vars), dtype=np.bool_)
     n_found = 0
     state = np.zeros(n_vars, dtype=np.int8)
@@ -158,21 +156,13 @@ def _evaluate(
 
 
 @kernel
-def _search(
-    n_vars: int,
-    child: Ints,
-    value: Floats,
-    start: Ints,
-    members: Ints,
-    threshold: float,
-    max_clusters: int,
-    node_cap: int,
-) -> tuple[Bools, bool]:
+def _search(point: Point, threshold: float, max_clusters: int, node_cap: int) -> tuple[Bools, bool]:
     """Depth first over clusters whose smallest member is the seed.
 
     A node is cut off when the mass that can no longer be hit reaches the threshold. Otherwise branch on the largest
     unhit family: its first undecided member joins the cluster, or stays out and the second joins, ..., or all stay out.
     """
+    n_vars, child, value, start, members = point
     found = np.zeros((max_clusters, n_vars), dtype=np.bool_)
     n_found, n_nodes = 0, 0
     state = np.zeros((n_vars + 1, n_vars), dtype=np.int8)

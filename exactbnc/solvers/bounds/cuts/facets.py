@@ -77,6 +77,14 @@ class ViolatedFacets(NamedTuple):
     violation: Floats
 
 
+class FurtherFacets(NamedTuple):
+    """alpha(v, A) as [v, A, facet], b of every facet, and the largest alpha(v, A) / b as [v, A]."""
+
+    alpha: Floats
+    right: Floats
+    share: Floats
+
+
 @cache
 def facet_tables() -> FacetTables:
     """All facets but the bounds and the convexity rows."""
@@ -136,13 +144,11 @@ def violated_facets(
         if check is not None:
             check()
         row, facet, violation = _evaluate(
+            point,
+            _further_facets(),
             subsets[first : first + SUBSETS_PER_CALL],
             family_start,
             family_order,
-            point.value,
-            point.start,
-            point.members,
-            *_further_facets(),
             max_per_subset,
             min_violation,
         )
@@ -190,13 +196,13 @@ def _completions(alpha: Ints) -> Ints:
 
 
 @cache
-def _further_facets() -> tuple[Floats, Floats, Floats]:
-    """alpha(v, A) as [v, A, facet], b and the largest alpha(v, A) / b as [v, A], without the cluster inequalities."""
+def _further_facets() -> FurtherFacets:
+    """The facets that are no cluster inequalities."""
     tables = facet_tables()
     a = tables.coefficient[: tables.n_further].transpose(1, 2, 0).astype(np.float64)
     alpha = np.where(_HOLDS_ITSELF[:, :, None], 0.0, a[:, :1] - a)  # alpha(v, {}) = 0, so a(v, {}) = amax(v)
     right = a[:, 0].sum(axis=0) - tables.rho[: tables.n_further, 0]
-    return np.ascontiguousarray(alpha), right, (alpha / right).max(axis=2)
+    return FurtherFacets(np.ascontiguousarray(alpha), right, (alpha / right).max(axis=2))
 
 
 def _neighbours(point: Point) -> tuple[Ints, Ints]:
@@ -257,22 +263,21 @@ def _subsets(neighbour_start: Ints, neighbours: Ints, subset_cap: int) -> Ints:
 
 @kernel
 def _evaluate(
+    point: Point,
+    facets: FurtherFacets,
     subsets: Ints,
     family_start: Ints,
     family_order: Ints,
-    value: Floats,
-    start: Ints,
-    members: Ints,
-    alpha: Floats,
-    right: Floats,
-    share: Floats,
     max_per_subset: int,
     min_violation: float,
 ) -> tuple[Ints, Ints, Floats]:
     """Row of the subset, facet and violation of the most violated facets of every subset.
 
-    Where the sum of x(v, A) times share(v, A), the largest alpha(v, A) / b, is at most 1, no facet is violated.
+    The families of v at the point are `family_order[family_start[v]:family_start[v + 1]]`. Where the sum of x(v, A)
+    times share(v, A) is at most 1, no facet is violated.
     """
+    value, start, members = point.value, point.start, point.members
+    alpha, right, share = facets
     most = len(subsets) * max_per_subset
     row, facet, violation = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty(most)
     n_found = 0

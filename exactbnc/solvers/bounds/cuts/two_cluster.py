@@ -27,18 +27,7 @@ def grown_clusters(point: Point, k: int, *, min_violation: float = MIN_VIOLATION
     pairs = np.sort(np.stack([point.child[family], point.members], axis=1), axis=1)
     pairs = np.unique(pairs, axis=0)
     holder_start, holders = _holders(point, family)
-    clusters, violation = _grow(
-        point.n_vars,
-        point.child,
-        point.value,
-        point.start,
-        point.members,
-        holder_start,
-        holders,
-        pairs,
-        k,
-        min_violation,
-    )
+    clusters, violation = _grow(point, holder_start, holders, pairs, k, min_violation)
     _, first = np.unique(np.packbits(clusters, axis=1), axis=0, return_index=True)
     return clusters[first], violation[first]
 
@@ -52,18 +41,10 @@ def _holders(point: Point, family: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def _grow(
-    n_vars: int,
-    child: Ints,
-    value: Floats,
-    start: Ints,
-    members: Ints,
-    holder_start: Ints,
-    holders: Ints,
-    pairs: Ints,
-    k: int,
-    min_violation: float,
+    point: Point, holder_start: Ints, holders: Ints, pairs: Ints, k: int, min_violation: float
 ) -> tuple[Bools, Floats]:
     """From each pair, add the variable that leaves the least unhit mass; keep the cluster once it is violated."""
+    n_vars, child, value, start, members = point
     threshold = k - min_violation
     found = np.zeros((len(pairs), n_vars), dtype=np.bool_)
     violation = np.zeros(len(pairs))

@@ -14,6 +14,8 @@ arithmetic; the best are kept, so what happens here can only fail to raise the b
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -190,14 +192,9 @@ class _BlockAscent:
         child = root.live.child[active]
         child_start = np.searchsorted(child, np.arange(root.table.n_vars + 1))
         weight = np.exp(-self.reduced[active] / temperature)
-        pair_start, members = members_of(cuts.masks)
-        flag_start, misses = missing_flags(
-            child_start, np.ascontiguousarray(root.live.masks[active]), cuts.masks, cuts.k, pair_start, members
-        )
+        pairs = pairs_of(child_start, np.ascontiguousarray(root.live.masks[active]), cuts)
         values = self.values.copy()
-        sweep(
-            child_start, cuts.k, pair_start, members, flag_start, misses, temperature, N_SWEEPS, values, weight
-        )  # fmt: skip
+        sweep(child_start, cuts.k, pairs, temperature, N_SWEEPS, values, weight)
         self.values = values
         share = weight / np.add.reduceat(weight, child_start[:-1])[child]
         share[share < LEAST_VALUE] = 0.0
@@ -249,8 +246,26 @@ def _is_flat(gaps: list[int]) -> bool:
     return len(gaps) > PATIENCE and gaps[-1 - PATIENCE] - gaps[-1] < LEAST_SHARE * gaps[-1]
 
 
+class Pairs(NamedTuple):
+    """Pairs of a cluster and a member: `members[start[q]:start[q + 1]]` are the members of cluster q.
+
+    Pair p has one flag for every family of its member, from `misses[flag_start[p]]` on: is it missed by the family?
+    """
+
+    start: Ints
+    members: Ints
+    flag_start: Ints
+    misses: Flags
+
+
+def pairs_of(child_start: Ints, families: Words, cuts: Cuts) -> Pairs:
+    """The pairs of some clusters, with the flags of some families."""
+    start, members = members_of(cuts.masks)
+    return Pairs(start, members, *_missing_flags(child_start, families, cuts.masks, cuts.k, start, members))
+
+
 @kernel
-def missing_flags(
+def _missing_flags(
     child_start: Ints, families: Words, clusters: Words, k: Ints, pair_start: Ints, members: Ints
 ) -> tuple[Ints, Flags]:
     """Per cluster and member v one flag for every family of v: does it have fewer than k members inside?"""
@@ -272,18 +287,10 @@ def missing_flags(
 
 @kernel
 def sweep(
-    child_start: Ints,
-    k: Ints,
-    pair_start: Ints,
-    members: Ints,
-    flag_start: Ints,
-    misses: Flags,
-    temperature: float,
-    n_sweeps: int,
-    multipliers: Floats,
-    weight: Floats,
+    child_start: Ints, k: Ints, pairs: Pairs, temperature: float, n_sweeps: int, multipliers: Floats, weight: Floats
 ) -> None:
     """Sweeps over the clusters: set each multiplier to the best given the others, and change the weights with it."""
+    pair_start, members, flag_start, misses = pairs
     hitting = np.empty(len(child_start))
     missing = np.empty(len(child_start))
     for _ in range(n_sweeps):

@@ -14,7 +14,7 @@ from exactbnc.solvers.bounds.root import root as root_module
 from exactbnc.solvers.bounds.root.block_ascent import (
     LARGEST_STEP,
     best_factor,
-    missing_flags,
+    pairs_of,
     solve_root_by_ascent,
     sweep,
 )
@@ -23,7 +23,6 @@ from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.bounds.root.state import Hooks
-from exactbnc.solvers.costs.bits import members_of
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.local_search.orders import families, improve
 from exactbnc.solvers.solve import solve
@@ -189,13 +188,12 @@ def test_sweeps_never_lower_the_smoothed_bound(seed):
     cuts, multipliers = ascent_cuts(table, Run.of(seed=seed))
     temperature = max(1.0, 0.01 * network_of_order(table, range(8)).cost)
     values = multipliers.astype(np.float64)
-    pair_start, pairs = members_of(cuts.masks)
-    flag_start, misses = missing_flags(table.child_start, table.masks, cuts.masks, cuts.k, pair_start, pairs)
+    pairs = pairs_of(table.child_start, table.masks, cuts)
     before = smoothed_bound(table, cuts, values, temperature)
     weight = np.exp(-reduced_costs(table, cuts, multipliers).cost / temperature)
 
     for _ in range(4):
-        sweep(table.child_start, cuts.k, pair_start, pairs, flag_start, misses, temperature, 1, values, weight)
+        sweep(table.child_start, cuts.k, pairs, temperature, 1, values, weight)
         after = smoothed_bound(table, cuts, values, temperature)
         assert after >= before - 1e-9 * abs(before) - 1e-6 * temperature
         before = after
