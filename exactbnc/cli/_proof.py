@@ -66,5 +66,6 @@ def proof_of(problem: Problem, solution: Solution, limits: Limits, seed: int) ->
 def _none(solution: Solution, reason: str) -> Proof:
     from exactbnc.run.solution import INTEGER_METHOD
 
-    arithmetic = "whole numbers" if solution.method == INTEGER_METHOD else "floating point"
+    is_whole = solution.method == INTEGER_METHOD or solution.tolerance == 0.0
+    arithmetic = "whole numbers" if is_whole else "floating point"
     return Proof(None, f"no certificate: {reason}. The bound depends on the solver's {arithmetic}")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import networkx
 
 INTEGER_METHOD = "order"
-"""The method whose every decision is made in integers."""
+"""The method whose every decision is made in whole numbers. Another one without a tolerance decided by its root alone,
+which computes so too: what is decided in floating point has a tolerance."""
 
 
 class Status(StrEnum):
@@ -158,7 +159,9 @@ def proof_arithmetic(method: str, tolerance: float) -> str:
 
     >>> proof_arithmetic("order", 0.0)
     'in whole numbers of 1e-8'
+    >>> proof_arithmetic("dp", 1e-9)
+    'within 1e-09 in floating point'
     """
-    if method != INTEGER_METHOD:
-        return f"within {tolerance:.1g} in floating point"
-    return f"within {tolerance:.1g} in whole numbers" if tolerance else "in whole numbers of 1e-8"
+    if tolerance == 0.0:
+        return "in whole numbers of 1e-8"
+    return f"within {tolerance:.1g} in {'whole numbers' if method == INTEGER_METHOD else 'floating point'}"

@@ -247,7 +247,7 @@ def test_a_certificate_needs_a_json_file_and_one_network(exactbnc, cache, tmp_pa
     [
         ("order", r"in whole numbers of 1e-8"),
         ("dp", r"within \S+ in floating point"),
-        ("ilp", r"within \S+ in floating point"),
+        ("ilp", r"in whole numbers of 1e-8"),  # the root alone proves it, and all costs are multiples of 1
     ],
 )
 def test_solve_says_the_arithmetic_of_the_proof(exactbnc, cache, method, words):

@@ -1,6 +1,7 @@
 """The tree solver against literal enumeration, and its kernel against networkx."""
 
 import math
+from fractions import Fraction
 from itertools import combinations, product
 
 import networkx
@@ -302,3 +303,23 @@ def test_a_vertex_that_the_root_cannot_reach_leaves_no_arborescence():
     weights[0, 3] = weights[1, 2] = weights[2, 1] = 1.0
 
     assert maximum_arborescence(weights, False) is None
+
+
+@examples(100)
+@given(st.integers(0, 2**32 - 1))
+def test_no_network_is_better_by_more_than_the_tolerance(seed):
+    # sums of such scores lose the last decimals, so networks that differ look equal in floating point
+    rng, n = np.random.default_rng(seed), 5
+    score = {(v, u): 1e8 * rng.integers(1, 4) + 1e-8 * rng.integers(-9, 9) for v in range(n) for u in range(-1, n)}
+    families = [[(score[v, u], () if u < 0 else (u,)) for u in range(-1, n) if u != v] for v in range(n)]
+    problem = Problem(ScoreCache.from_families("ABCDE", families))
+
+    solution = solve(problem)
+
+    def exact(parents):
+        return sum(Fraction(score[v, own[0] if own else -1]) for v, own in enumerate(parents))
+
+    forests = product(*([(), *((u,) for u in range(n) if u != v)] for v in range(n)))
+    best = max(exact(parents) for parents in forests if find_cycle(parents) is None)
+    assert 0.0 < solution.tolerance < 1e-5
+    assert best - exact(solution.dag.parents) <= Fraction(solution.tolerance)
