@@ -111,13 +111,13 @@ def run_one(task: Task) -> dict[str, Any]:
         target, errors = Path(folder) / "facts.json", Path(folder) / "stderr"
         command = worker_command(task, task.method, target, task.threads)
         ending = run_process(command, errors, task.threads, task.seconds_to_kill + SECONDS_TO_WARM_UP)
-        told = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
-        if ending.code != 0 or "status" not in told:
-            told |= {"status": CRASHED, "error": "; ".join(filter(None, [ending.cause, _last_line(errors)]))}
+        found = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+        if ending.code != 0 or "status" not in found:
+            found |= {"status": CRASHED, "error": "; ".join(filter(None, [ending.cause, _last_line(errors)]))}
     return {
         **facts,
-        **{column: None for column in _COLUMNS if column not in told},
-        **told,
+        **{column: None for column in _COLUMNS if column not in found},
+        **found,
         "process_wall_seconds": ending.wall_seconds,
         "process_cpu_seconds": ending.cpu_seconds,
         "peak_bytes": ending.peak_bytes,
@@ -138,10 +138,10 @@ def load_kernels(method: str, threads: int) -> None:
         if ending.code != 0:
             _say(f"the kernels could not be loaded: {ending.cause}; {_last_line(errors)}")
             return
-        told = json.loads(target.read_text(encoding="utf-8"))
-    _say(f"kernels: {told['jit_seconds']:.2f} s to compile or load ({ending.wall_seconds:.2f} s for the process)")
-    if told["warm_up_error"]:
-        _say(f"warm-up: {told['warm_up_error']}")
+        warmed = json.loads(target.read_text(encoding="utf-8"))
+    _say(f"kernels: {warmed['jit_seconds']:.2f} s to compile or load ({ending.wall_seconds:.2f} s for the process)")
+    if warmed["warm_up_error"]:
+        _say(f"warm-up: {warmed['warm_up_error']}")
 
 
 def source_facts() -> dict[str, Any]:

@@ -121,10 +121,9 @@ def _parts(problem: Problem, dag: DAG, run: Run) -> list[dict[str, Any]] | None:
     """The proof, component by component; None if it is too long."""
     parts = []
     with localcontext(prec=PRECISION):
-        scores = [score for own in exact_scores(problem) for score, _ in own]
-        for component in _in_order(problem):
-            run.check()
-            units = _units(problem, component, dag, scores)
+        scores = [score for own in exact_scores(problem, run.check) for score, _ in own]
+        for component in _in_order(problem, run):
+            units = _units(problem, component, dag, scores, run)
             try:
                 part = _part(component, units, restricted(dag, component), run)
             except _Better as better:
@@ -147,9 +146,8 @@ def _replaced(problem: Problem, part: Component, dag: DAG, units: _Units, better
     """The network with the better families of the component."""
     parents, table = list(dag.parents), units.table
     for child, row in enumerate(families_in_order(table, better.order).tolist()):
-        v, own = part.variables[child], part.problem.families.parents_of(int(table.family[row]))
-        inside = frozenset(part.variables[parent] for parent in own)
-        parents[v] = problem.families.parents_of(part.family_of[v][inside])
+        inside = part.problem.families.parents_of(int(table.family[row]))
+        parents[part.variables[child]] = problem.families.parents_of(part.family_of[child][inside])
     return DAG(problem.names, tuple(parents))
 
 
@@ -170,12 +168,13 @@ class _Units:
         return (upper - 1) // self.divisor * self.divisor + 1
 
 
-def _in_order(problem: Problem) -> Iterator[Component]:
+def _in_order(problem: Problem, run: Run) -> Iterator[Component]:
     """The components, each after those that its families and the orders asked for need."""
-    found = list(components(problem))
+    found = list(components(problem, run.check))
     number = {v: i for i, component in enumerate(found) for v in component.variables}
     needs: list[set[int]] = [set() for _ in found]
     for v, i in number.items():
+        run.check()
         start, end = problem.families.child_start[v : v + 2]
         entries = problem.families.parents[slice(*problem.families.parent_start[[start, end]])]
         needs[i].update(number[parent] for parent in np.unique(entries).tolist())
@@ -185,24 +184,24 @@ def _in_order(problem: Problem) -> Iterator[Component]:
         yield found[i]
 
 
-def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -> _Units:
+def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal], run: Run) -> _Units:
     """The table of a component in the checker's units and order: by cost, small sets first."""
     table, families = cost_table(part.problem), problem.families
 
     def unit(family: int) -> int:
         return math.ceil(scores[family].scaleb(table.digits))
 
-    best = {v: max(map(unit, range(*families.child_start[v : v + 2]))) for v in part.variables}
-    cost, is_rounded, given = [], False, 0
-    for child, own in zip(table.child.tolist(), table.family.tolist(), strict=True):
-        v = part.variables[child]
-        inside = frozenset(part.variables[parent] for parent in part.problem.families.parents_of(own))
-        family = part.family_of[v][inside]
-        cost.append(best[v] - unit(family))
-        is_rounded |= unit(family) != scores[family].scaleb(table.digits)
-    for v in part.variables:
+    cost, is_rounded, given, divisor = [], False, 0, 0
+    for child, v in enumerate(part.variables):
+        run.check()
         numbers = range(*families.child_start[v : v + 2])
-        given += best[v] - next(unit(family) for family in numbers if families.parents_of(family) == dag.parents[v])
+        best = max(map(unit, numbers))
+        given += best - next(unit(family) for family in numbers if families.parents_of(family) == dag.parents[v])
+        divisor = math.gcd(divisor, *(best - unit(family) for family in part.family_of[child].values()))
+        for own in table.family[slice(*table.child_start[child : child + 2])].tolist():
+            family = part.family_of[child][part.problem.families.parents_of(own)]
+            cost.append(best - unit(family))
+            is_rounded |= unit(family) != scores[family].scaleb(table.digits)
     sizes = np.unpackbits(table.masks.view(np.uint8), axis=1).sum(axis=1)
     order = np.lexsort((*table.masks.T, sizes, np.array(cost), table.child))
     ordered = CostTable(
@@ -213,8 +212,7 @@ def _units(problem: Problem, part: Component, dag: DAG, scores: list[Decimal]) -
         table.digits,
         table.is_rounded,
     )
-    divisor = math.gcd(*(best[v] - unit(f) for v, own in part.family_of.items() for f in own.values())) or 1
-    return _Units(ordered, given, len(part.variables) if is_rounded else 0, divisor)
+    return _Units(ordered, given, len(part.variables) if is_rounded else 0, divisor or 1)
 
 
 def _part(part: Component, units: _Units, dag: DAG, run: Run) -> dict[str, Any] | None:

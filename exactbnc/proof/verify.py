@@ -27,7 +27,7 @@ none is cheap.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, localcontext
 from math import ceil, gcd, isfinite, ulp
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ class Verified(NamedTuple):
     bound: Decimal
 
 
-def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Check | None = None) -> Verified:
+def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Check = lambda: None) -> Verified:
     """Check the proof that no network is better than this one.
 
     Parameters
@@ -95,7 +95,7 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
     _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
     before = [_mask(*(a for a, b in problem.precedence if b == v)) for v in variables]
     with localcontext(prec=PRECISION):
-        scores = exact_scores(problem)
+        scores = exact_scores(problem, check)
         chosen = [[score for score, w in scores[v] if w == _mask(*dag.parents[v])] for v in variables]
         _demand(all(chosen), "the score file does not hold every family of the network")
         bound, seen = Decimal(0), 0
@@ -105,20 +105,22 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
             is_rounded = any(score != round(score, digits) for v in group for score, _ in scores[v])
             _demand(slack <= (len(group) if is_rounded else 0), "a part has too much slack")
             seen |= _mask(*group)
-            units = {v: [(ceil(score.scaleb(digits)), w | before[v]) for score, w in scores[v]] for v in group}
+            units = {v: [(ceil(s.scaleb(digits)), w | before[v]) for s, w in scores[v]] for v in _each(group, check)}
             _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
             given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
-            _Part(units, given, check or _go).prove(part)
+            _Part(units, given, check).prove(part)
             bound += Decimal(given).scaleb(-digits)
         return Verified(sum(map(max, chosen), Decimal(0)), bound)
 
 
-def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
+def exact_scores(problem: Problem, check: Check) -> list[list[tuple[Decimal, int]]]:
     """Per variable (score, parents) of its families, less the edge penalty; numbers are the shortest decimals."""
     scores, families = [Decimal(repr(score)) for score in problem.cache.scores.tolist()], problem.families
     _demand(all(score.is_finite() for score in scores), "a score of the score file is not finite")
     penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
-    rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
+    rows = (
+        [(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in _each(range(problem.n_vars), check)
+    )
     return [[(scores[families.source[f]] - penalty * len(w), _mask(*w)) for f, w in own] for own in rows]
 
 
@@ -162,7 +164,8 @@ class _Part:
         self.check = check
         self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
         best = {v: max(own)[0] for v, own in units.items()}
-        for v, own in units.items():
+        for v in _each(units, check):
+            own = units[v]
             least = {w & self.all: best[v] - score for score, w in sorted(own)}  # the best score stays
             self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
         divisor = gcd(*(cost for own in self.families.values() for cost, _ in own)) or 1
@@ -183,8 +186,8 @@ class _Part:
         self.cuts, n_before = cuts, -1
         while (n_rows := sum(map(len, self.rows.values()))) != n_before:
             n_before = n_rows
-            for v, rows in self.rows.items():
-                self.check()
+            for v in _each(self.rows, self.check):
+                rows = self.rows[v]
                 own = [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1]
                 marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
                 self.rows[v] = sorted((c - sum(cuts[q].multiplier * a for q, a in m), c, w, m) for c, w, m in marked)
@@ -245,8 +248,11 @@ def _has_shape(value: Any, shape: Any) -> bool:
     return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
 
 
-def _go() -> None:
-    """Never stop."""
+def _each(variables: Iterable[int], check: Check) -> Iterator[int]:
+    """The variables, with a look at the limits before each."""
+    for v in variables:
+        check()
+        yield v
 
 
 def _demand(holds: bool, otherwise: str) -> None:

@@ -29,8 +29,11 @@ SECONDS_AFTER_INTERRUPT = 1.0
 
 def solve_split(problem: Problem, solve_part: SolveFunction, run: Run) -> Outcome:
     """A best network of a problem without global rules, from best networks of its components."""
-    parts = sorted(components(problem), key=lambda part: len(part.variables))
-    if len(parts) == 1:
+    try:
+        parts = sorted(components(problem, run.check), key=lambda part: len(part.variables))
+    except Stopped:  # the solver then stops at once too, and leaves a network
+        parts = []
+    if len(parts) <= 1:
         return solve_part(problem, run)
     run = replace(run, limits=replace(run.limits, gap=run.limits.gap / len(parts)))
     outcomes: list[Outcome] = []

@@ -113,7 +113,7 @@ def pin_to_processors(count: int) -> None:
 
 
 def warm_up(methods: Sequence[str]) -> str | None:
-    """Solve a small problem by each method; what goes wrong is told, and left to the run to stumble over."""
+    """Solve a small problem by each method; returns the errors, which do not stop the run."""
     from exactbnc.solvers.solve import solve
 
     errors = []

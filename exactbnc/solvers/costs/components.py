@@ -8,7 +8,7 @@ same parents inside only the best counts. Constraints on the network as a whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.solvers.costs.graph import Ints, possible_arcs, strong_components
+from exactbnc.solvers.costs.graph import Ints, owners, possible_arcs, strong_components
 from scorecache.cache import ScoreCache
 
 
@@ -24,29 +24,45 @@ from scorecache.cache import ScoreCache
 class Component:
     """The variables of one component, its own problem, and the family behind each of its parent sets.
 
-    `family_of[v][inside]` is the number of the best family of variable v whose parents inside the component are these.
+    `family_of[i][inside]` is the number of the best family of `variables[i]` whose parents inside the component are
+    these, numbered within it.
     """
 
     variables: tuple[int, ...]
     problem: Problem
-    family_of: dict[int, dict[frozenset[int], int]]
+    family_of: tuple[dict[tuple[int, ...], int], ...]
 
 
-def components(problem: Problem) -> Iterator[Component]:
-    """The components of a problem without global rules."""
-    labels = _labels(problem)
-    for label in range(labels.max() + 1):
-        variables = tuple(np.flatnonzero(labels == label).tolist())
-        yield _component(problem, variables)
+def components(problem: Problem, check: Callable[[], None]) -> Iterator[Component]:
+    """The components of a problem without global rules; `check` is called between variables, and may raise."""
+    families = problem.families
+    label, place = _labels(problem)
+    child, family = owners(families)
+    is_inside = label[families.parents] == label[child[family]]
+    inside = place[families.parents[is_inside]].tolist()
+    start = np.concatenate([[0], np.cumsum(np.bincount(family[is_inside], minlength=len(child)))]).tolist()
+    for own in range(label.max() + 1):
+        variables = tuple(np.flatnonzero(label == own).tolist())
+        family_of, listed = [], []
+        for v in variables:
+            check()
+            numbers: dict[tuple[int, ...], int] = {}
+            for f in range(families.child_start[v], families.child_start[v + 1]):
+                numbers.setdefault(tuple(inside[start[f] : start[f + 1]]), f)  # families come best first
+            family_of.append(numbers)
+            listed.append(list(zip(families.scores[list(numbers.values())].tolist(), numbers, strict=True)))
+        names = [problem.names[v] for v in variables]
+        order = [(problem.names[a], problem.names[b]) for a, b in problem.precedence if label[a] == label[b] == own]
+        cache = ScoreCache.from_families(names, listed)
+        yield Component(variables, Problem(cache, Constraints(order=order)), tuple(family_of))
 
 
 def assemble(problem: Problem, parts: list[tuple[Component, DAG]]) -> DAG:
     """One network from the components' networks."""
     parents: list[tuple[int, ...]] = [()] * problem.n_vars
     for component, dag in parts:
-        for position, v in enumerate(component.variables):
-            inside = frozenset(component.variables[parent] for parent in dag.parents[position])
-            parents[v] = problem.families.parents_of(component.family_of[v][inside])
+        for v, family_of, inside in zip(component.variables, component.family_of, dag.parents, strict=True):
+            parents[v] = problem.families.parents_of(family_of[inside])
     return DAG(problem.names, tuple(parents))
 
 
@@ -58,28 +74,14 @@ def restricted(dag: DAG, part: Component) -> DAG:
     return DAG.of(part.problem.names, chosen)
 
 
-def _labels(problem: Problem) -> Ints:
+def _labels(problem: Problem) -> tuple[Ints, Ints]:
+    """Per variable its component, and its place among the variables of it."""
     arcs = possible_arcs(problem)
     for earlier, later in problem.precedence:
         arcs[earlier, later] = True
-    return strong_components(arcs)
-
-
-def _component(problem: Problem, variables: tuple[int, ...]) -> Component:
-    inside_of = set(variables)
-    position = {v: i for i, v in enumerate(variables)}
-    family_of: dict[int, dict[frozenset[int], int]] = {}
-    listed: list[list[tuple[float, tuple[int, ...]]]] = []
-    for v in variables:
-        own: dict[frozenset[int], int] = {}
-        for family in range(problem.families.child_start[v], problem.families.child_start[v + 1]):
-            inside = inside_of.intersection(problem.families.parents_of(family))
-            own.setdefault(frozenset(inside), family)  # families come best first
-        family_of[v] = own
-        listed.append(
-            [(float(problem.families.scores[f]), tuple(position[p] for p in inside)) for inside, f in own.items()]
-        )
-    names = [problem.names[v] for v in variables]
-    order = [(problem.names[a], problem.names[b]) for a, b in problem.precedence if a in inside_of and b in inside_of]
-    cache = ScoreCache.from_families(names, listed)
-    return Component(variables, Problem(cache, Constraints(order=order)), family_of)
+    label = strong_components(arcs)
+    place = np.zeros_like(label)
+    by_label = np.argsort(label, kind="stable")
+    sizes = np.bincount(label)
+    place[by_label] = np.arange(len(label)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return label, place

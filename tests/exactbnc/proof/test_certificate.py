@@ -59,12 +59,13 @@ def solvable(seed):
 def by_search(problem, dag):
     """A certificate without any multipliers: all the work is done by states with their clusters."""
     parts = []
-    scores = [score for own in exactbnc.proof.verify.exact_scores(problem) for score, _ in own]
-    for component in _in_order(problem):
-        units = _units(problem, component, dag, scores)
+    scores = [score for own in exactbnc.proof.verify.exact_scores(problem, lambda: None) for score, _ in own]
+    run = Run.of()
+    for component in _in_order(problem, run):
+        units = _units(problem, component, dag, scores, run)
         is_alive = np.ones(units.table.n_families, dtype=np.bool_)
         table = arrange(units.table, is_alive, no_cuts(units.table.n_words), np.zeros(0, dtype=np.int64))
-        states = _Recorder(table, units.given, Run.of()).states(component.variables)
+        states = _Recorder(table, units.given, run).states(component.variables)
         parts.append(
             {
                 "variables": list(component.variables),
@@ -217,7 +218,9 @@ def test_global_rules_and_short_times_have_no_certificate():
         verify(Problem(LOOP, Constraints(min_edges=1)), BEST, certificate_of())
     problem, dag, _, certificate = dense(0)
     assert certificate["parts"]
-    table = _units(problem, next(_in_order(problem)), dag, [Decimal(0)] * len(problem.families.scores)).table
+    run = Run.of()
+    component = next(_in_order(problem, run))
+    table = _units(problem, component, dag, [Decimal(0)] * len(problem.families.scores), run).table
     recorder = _Recorder(
         arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(1), np.zeros(0, dtype=np.int64)),
         1,

@@ -48,7 +48,7 @@ def test_components_are_where_cycles_can_run_and_their_best_networks_make_the_be
             problem = Problem(cache, constraints)
         except InfeasibleError:
             continue
-        parts = list(components(problem))
+        parts = list(components(problem, lambda: None))
         reach = [reachable(problem, v) | {v} for v in range(6)]
 
         assert sorted(v for part in parts for v in part.variables) == list(range(6))
@@ -69,7 +69,7 @@ def test_components_are_where_cycles_can_run_and_their_best_networks_make_the_be
 def test_parents_from_outside_come_along():
     families = [[(-1.0, ())], [(-1.0, (0, 2)), (-3.0, (0,)), (-5.0, ())], [(-1.0, (0, 1)), (-4.0, ())]]
     problem = Problem(ScoreCache.from_families("ABC", families))
-    first, second = sorted(components(problem), key=lambda part: part.variables)
+    first, second = sorted(components(problem, lambda: None), key=lambda part: part.variables)
 
     assert (first.variables, second.variables) == ((0,), (1, 2))
     assert list(second.problem.families.of(0)) == [(-1.0, (1,)), (-3.0, ())]
