@@ -40,7 +40,7 @@ def solve_split(problem: Problem, solve_part: SolveFunction, run: Run) -> Outcom
     for part in parts:
         own = _part_run(problem, parts, outcomes, run)
         own.publish_start(part.problem)
-        outcomes.append(attempt(solve_part, part.problem, own, "none"))
+        outcomes.append(_with_network(attempt(solve_part, part.problem, own, "none"), part, run))
         if outcomes[-1].stop_reason == "interrupted":
             if outcomes[-1].dag is None:  # so there will be none of the whole
                 raise Stopped("interrupted")
@@ -60,6 +60,14 @@ def _part_run(problem: Problem, parts: Sequence[Component], done: Sequence[Outco
     events = Events(run.events.clock, loose_bound(part.problem), known)
     events.subscribe(_Whole(problem, parts, done, run))
     return replace(run, events=events, start=None if run.start is None else restricted(run.start, part))
+
+
+def _with_network(outcome: Outcome, part: Component, run: Run) -> Outcome:
+    """The outcome of a component with some network, where the time ended before there was one."""
+    if outcome.dag is not None or outcome.stop_reason != "time":
+        return outcome
+    some = some_network(part.problem, None if run.start is None else restricted(run.start, part))
+    return outcome if some is None else replace(outcome, dag=some[0], score=some[1])
 
 
 def _whole(problem: Problem, parts: Sequence[Component], outcomes: Sequence[Outcome]) -> Outcome:

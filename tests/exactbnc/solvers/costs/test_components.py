@@ -89,3 +89,12 @@ def test_an_interrupt_without_a_network_does_not_wait_for_the_other_components()
         solve_split(problem, interrupted, Run.of())
 
     assert len(solved) == 1
+
+
+def test_components_for_which_no_time_is_left_get_some_network():
+    problem = Problem(ScoreCache.from_families("abc", [[(-1.0, ())], [(-2.0, ())], [(-3.0, ())]]))
+
+    outcome = solve_split(problem, lambda part, run: Outcome("none", "time"), Run.of())
+
+    assert (outcome.stop_reason, outcome.score) == ("time", -6.0)
+    assert problem.check(outcome.dag) == []
