@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,18 +88,22 @@ def read_data(path: str, table: TrainingOptions, *, header: bool = True, codes_m
 
 def prepared(
     dataset: Dataset, class_name: str | None, method: str | None, table: TrainingOptions
-) -> tuple[Dataset, dict[str, tuple[float, ...]]]:
+) -> tuple[Dataset, Mapping[str, tuple[float, ...]]]:
     """The data with the numbers discretised by the method, if there is one, and the cut points; no identifiers."""
-    from exactbnc.learning.discretize.tables import discretized, find_cut_points
+    from exactbnc.learning.preparation import Preparation, prepare
     from scorecache.data.identifiers import check_identifiers
 
-    cut_points: dict[str, tuple[float, ...]] = {}
-    if method is not None:
-        cut_points = find_cut_points(dataset, class_name, method, keep_at_most=table.keep_at_most)
-        dataset = discretized(dataset, cut_points)
-        check_values(dataset, table.max_states)
-    check_identifiers(dataset, allow=table.allow_identifiers)
-    return dataset, cut_points
+    if method is None:
+        check_identifiers(dataset, allow=table.allow_identifiers)
+        return dataset, {}
+    steps = Preparation(
+        discretize=method,
+        keep_at_most=table.keep_at_most,
+        max_states=table.max_states,
+        allow_identifiers=table.allow_identifiers,
+    )
+    done = prepare(dataset, class_name, steps)
+    return done.dataset, done.cut_points
 
 
 def check_class(dataset: Dataset, class_name: str | None) -> str:
@@ -137,38 +141,3 @@ def check_kept(keep_at_most: int | None, *, is_discretized: bool) -> None:
     """Refuse --keep-at-most without a discretisation."""
     if keep_at_most is not None and not is_discretized:
         raise UsageError("--keep-at-most says which columns are not discretised: it needs --discretize")
-
-
-def check_texts(dataset: Dataset) -> None:
-    """Refuse measurements with texts among them, which cannot be discretised."""
-    from scorecache.data.encoding import MEASURED, MISSING_STATE
-    from scorecache.errors import DataError
-    from scorecache.wording import listing
-
-    for name in dataset.measurements:
-        texts = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
-        if texts:
-            raise DataError(
-                f"column {name!r} holds many numbers and among them {listing(map(repr, texts))}; correct that, write "
-                f"a missing value as ? or NA, or leave the column out (--ignore {name})"
-            )
-
-
-def check_values(dataset: Dataset, max_states: int | None) -> None:
-    """Refuse columns that were not discretised and have too many values."""
-    from scorecache.data.encoding import MAX_STATES
-    from scorecache.errors import DataError
-
-    check_texts(dataset)
-
-    most = max_states or MAX_STATES
-    wide = [
-        f"{name} ({len(states)})"
-        for name, states in zip(dataset.names, dataset.states, strict=True)
-        if len(states) > most
-    ]
-    if wide:
-        raise DataError(
-            f"more than {most} distinct values look like an identifier: {', '.join(wide)}; "
-            "leave the column out (--ignore COLUMN), or allow it with --max-states"
-        )

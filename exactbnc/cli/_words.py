@@ -6,6 +6,7 @@ import re
 
 _BOTH = re.compile(r"(--[a-z-]+(?: [\w.]+)?), [a-z_]+='?[\w.]*'?")
 _BOTH_REVERSED = re.compile(r"\b[a-z_]+='?[\w.]*'?, (--[a-z-]+)")
+_IGNORE = re.compile(r"\bignore=\[(?:'([^']*)'|\.\.\.)\]")
 _OPTIONS = {
     "max_parents": "--max-parents",
     "time_limit": "--time-limit",
@@ -15,6 +16,7 @@ _OPTIONS = {
     "n_rows": "--rows",
     "n_jobs": "--jobs",
     "keep_at_most": "--keep-at-most",
+    "max_states": "--max-states",
     "discretize": "--discretize",
     "missing": "--missing",
     "given": "--given",
@@ -30,10 +32,13 @@ def in_options(message: str) -> str:
     'Give --max-parents 2, or raise --time-limit'
     >>> in_options("drop their rows (--missing drop, missing='drop')")
     'drop their rows (--missing drop)'
+    >>> in_options("leave the column out (ignore=['id'])")
+    'leave the column out (--ignore id)'
     >>> in_options("given={...} has probability 0")
     '--given has probability 0'
     """
     alone = _BOTH_REVERSED.sub(r"\1", _BOTH.sub(r"\1", message))
+    alone = _IGNORE.sub(lambda found: f"--ignore {found[1] or 'COLUMN'}", alone)
     return _ARGUMENT.sub(_option, alone)
 
 

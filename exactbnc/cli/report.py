@@ -93,8 +93,8 @@ def report(
 
 def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     """The table as the model's training data were read, unless something else is given."""
-    from exactbnc.cli._training import check_class, check_texts
-    from exactbnc.learning.preparation import AnyColumn, rows_with_class
+    from exactbnc.cli._training import check_class
+    from exactbnc.learning.preparation import AnyColumn, check_measurements, rows_with_class
     from exactbnc.report.assessment import columns_of
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
@@ -114,7 +114,7 @@ def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
     )
     if subject.class_name in dataset.index:
         dataset, _ = rows_with_class(dataset, check_class(dataset, subject.class_name))
-    check_texts(dataset)
+    check_measurements(dataset)
     return dataset
 
 

@@ -166,14 +166,20 @@ def _warn_of_numbers(dataset: Dataset, target: str | None) -> None:
         )
 
 
-def _check_columns(dataset: Dataset, most: int) -> None:
-    """Refuse what no cut points could be found for: texts among many numbers, and too many texts."""
+def check_measurements(dataset: Dataset) -> None:
+    """Refuse texts among the numbers of a measured column, which cannot be discretised."""
     for name in dataset.measurements:
         texts = [state for state in dataset.states[dataset.index[name]] if state not in (MEASURED, MISSING_STATE)]
-        raise DataError(
-            f"column {name!r} holds many numbers and among them {listing(map(repr, texts))}; correct that, or leave "
-            f"the column out (ignore=[{name!r}])"
-        )
+        if texts:
+            raise DataError(
+                f"column {name!r} holds many numbers and among them {listing(map(repr, texts))}; correct that, write "
+                f"a missing value as ? or NA, or leave the column out (ignore=[{name!r}])"
+            )
+
+
+def _check_columns(dataset: Dataset, most: int) -> None:
+    """Refuse what no cut points could be found for: texts among many numbers, and too many texts."""
+    check_measurements(dataset)
     wide = [
         f"{name!r} ({len(states)})"
         for name, states in zip(dataset.names, dataset.states, strict=True)
@@ -182,5 +188,5 @@ def _check_columns(dataset: Dataset, most: int) -> None:
     if wide:
         raise DataError(
             f"more than {most} distinct values look like an identifier: {', '.join(wide)}; leave such a column out "
-            "(ignore=[...])"
+            "(ignore=[...]), or allow it with max_states"
         )

@@ -5,7 +5,7 @@ import pytest
 from exactbnc.cli import _errors
 from exactbnc.cli._errors import ExitCode, run
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, ScoreFileError, TimeLimitError
-from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
 
 def app_that_raises(error):
@@ -47,13 +47,6 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch):
     run(app_that_raises(ParameterError("k is wrong")), [])
 
     assert "Traceback" in capsys.readouterr().err
-
-
-def test_readme_lists_the_same_exit_codes():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-
-    for code, meaning in _errors.EXIT_CODES.items():
-        assert f"| {code} | {meaning} |" in readme
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_most_states_are_those_after_the_cut(exactbnc, numbers):
 
     run = exactbnc("learn", numbers, "--class", "sick", "--discretize", "quantile", "--max-states", 4)
     assert run.code == ExitCode.BAD_INPUT
-    assert "size (5)" in run.err
+    assert "'size' (5)" in run.err
 
 
 def test_missing_values_may_become_a_state(exactbnc, tmp_path):

@@ -24,9 +24,12 @@ def printed(tmp_path, monkeypatch, capsys) -> list[str]:
 
 def test_the_examples_run_as_printed(printed, tmp_path):
     expected = [example.expected for example in examples_of(README)]
-    classifier, score, solve, verify, learn, explain = printed
+    network, classifier, learn_network, query, score, solve, verify, learn, explain = printed
 
     assert [first_line_not_printed(*pair) for pair in zip(expected, printed, strict=True)] == [None] * len(printed)
+    assert network.startswith("BayesNet: 8 variables")
+    assert "network:    optimal, proved" in learn_network
+    assert query.startswith("P(lung | smoke = yes)")
     status, _, *probabilities = classifier.split()
     assert status == "optimal"
     assert len(probabilities) >= 6
