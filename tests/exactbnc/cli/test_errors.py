@@ -54,7 +54,7 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch):
     [
         (["learn", "--criterion", "bic"], "No such option: --criterion; here it is --score (see 'exactbnc learn"),
         (["score", "x.csv", "--palim", "3"], "No such option: --palim; here it is --max-parents (see 'exactbnc score"),
-        (["check", "x.jkl", "--palim", "3"], "No such option: --palim (see 'exactbnc check --help')"),
+        (["verify", "x.jkl", "--palim", "3"], "No such option: --palim (see 'exactbnc verify --help')"),
     ],
 )
 def test_an_option_of_another_name_is_answered_with_ours(exactbnc, command, said):
