@@ -76,6 +76,8 @@ def test_the_best_network_of_a_frame_and_answers_from_it(df, tmp_path):
         assert again.dag == net.dag
         assert all(map(np.array_equal, again.tables, net.tables))
     assert eb.load(tmp_path / "net.json").score == net.score
+    net.report(tmp_path / "net.html", data=df)
+    assert "8 variables" in (tmp_path / "net.html").read_text(encoding="utf-8")
     net.plot(tmp_path / "net.svg")
     assert "svg" in (tmp_path / "net.svg").read_text()
 

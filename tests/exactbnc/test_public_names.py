@@ -1,10 +1,12 @@
 """What `from exactbnc import ...` gives."""
 
+import ast
 import importlib
 import pkgutil
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +32,12 @@ def test_no_public_name_is_hidden_by_a_module_of_the_same_name(package):
 
     hidden = [name for name in package.__all__ if isinstance(getattr(package, name), types.ModuleType)]
     assert hidden == []
+
+
+def test_type_checkers_see_the_same_names_in_the_same_places():
+    tree = ast.parse(Path(exactbnc.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+
+    found = {alias.asname: node.module for node in block.body for alias in node.names}
+
+    assert found == exactbnc._HOMES
