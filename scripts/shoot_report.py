@@ -3,8 +3,8 @@
     python scripts/shoot_report.py page.html other.html --to shots
     python scripts/shoot_report.py page.html --view phone --whole --to shots
 
-Writes one PNG per page and view, `page.light.png`, and prints the size in pixels of the smallest label of the graph.
-Needs playwright and a Chromium of the system.
+Writes one PNG per page and view, `page.light.png`, of 256 colours so that it is small, and prints how many pixels high
+the labels of the graph are. Needs playwright, Pillow and a Chromium of the system.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -56,11 +57,14 @@ def main() -> None:
                 page.goto(path.resolve().as_uri())
                 for selector in given.click:
                     page.locator(selector).first.click()
+                if given.click:
+                    page.mouse.move(0, 0)
                 target = given.to / f"{path.stem}.{view}.png"
                 if given.at is not None:
                     page.locator(given.at).first.screenshot(path=target)
                 else:
                     page.screenshot(path=target, full_page=given.whole)
+                Image.open(target).convert("RGB").quantize(256).save(target, optimize=True)
                 label = page.evaluate(LABEL)
                 print(f"{target}: labels of {label:.1f} px" if label is not None else target)
                 page.close()
