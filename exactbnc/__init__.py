@@ -56,6 +56,8 @@ if TYPE_CHECKING:  # what editors and type checkers read; at run time `_HOMES` i
 __version__ = "0.1.0"
 
 _HOMES = {
+    "A1DEClassifier": "exactbnc.learning.classifiers",
+    "A2DEClassifier": "exactbnc.learning.classifiers",
     "arc_strength": "exactbnc.learning.strength",
     "AveragedANBClassifier": "exactbnc.learning.classifiers",
     "BayesFactorSelector": "exactbnc.learning.selection",
@@ -66,6 +68,7 @@ _HOMES = {
     "cpdag": "exactbnc.graph.equivalence",
     "DAG": "exactbnc.graph.dag",
     "EqualFrequencyDiscretizer": "exactbnc.learning.discretize",
+    "EnsembleBNClassifier": "exactbnc.learning.classifiers",
     "ExactBNClassifier": "exactbnc.learning.classifiers",
     "fit_parameters": "exactbnc.network.parameters",
     "graph_svg": "exactbnc.pictures.inline",

@@ -50,6 +50,7 @@ FOLDERS = (
     "exactbnc/learning/averaging",
     "exactbnc/learning/discriminative",
     "exactbnc/learning",
+    "exactbnc/learning/ensemble",
     "exactbnc/learning/classifiers",
     "exactbnc/baselines/evaluation",
     "exactbnc/baselines/greedy",

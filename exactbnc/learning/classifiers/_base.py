@@ -196,8 +196,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> Codes:
         """Codes of the features, columns x rows."""
+        return self._codes_of(self._table(X))
+
+    def _table(self, X: Any) -> Any:
+        """X as it was fitted, without the columns that are left out."""
         check_is_fitted(self)
-        table = self._kept_columns(self._checked(X, reset=False))
+        return self._kept_columns(self._checked(X, reset=False))
+
+    def _codes_of(self, table: Any) -> Codes:
         codes = self._features.encode(table)
         if codes.shape[1] > 1 and (codes == UNKNOWN).all() and _has_value(table):
             raise DataError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from exactbnc.learning.discriminative.design import Design, Floats, Ints
 from exactbnc.learning.discriminative.leave_one_out import leave_one_out
-from exactbnc.learning.discriminative.logistic import Sample, fit_weights
+from exactbnc.learning.discriminative.logistic import PENALTIES, Sample, fit_weights
 from exactbnc.learning.discriminative.temperature import fit_temperature
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.class_model import ClassModel
@@ -51,29 +53,49 @@ def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimato
     """
     data = merged(dataset)
     slope, shift = _temperature(data, net, estimator, class_name, np.exp(net.posterior(class_name).log_marginal))
-    return ClassModel(net, class_name, slope, shift, class_weights(data, net, class_name))
+    weights, _ = class_weights(data, net, class_name)
+    return ClassModel(net, class_name, slope, shift, weights)
 
 
-def class_weights(data: Dataset, net: BayesNet, class_name: str) -> tuple[Floats | None, ...]:
-    """By variable the weights of its family, shaped as its table, None without the class."""
+def class_weights(
+    data: Dataset, net: BayesNet, class_name: str, offset: Floats | None = None, penalties: Sequence[float] = PENALTIES
+) -> tuple[tuple[Floats | None, ...], float]:
+    """The weights by variable, in the shape of its table (None without the class), and the slope of the offset.
+
+    Parameters
+    ----------
+    data : Dataset
+    net : BayesNet
+        The structure.
+    class_name : str
+    offset : array, optional
+        Rows x classes, log-posteriors that the weights are added to.
+    penalties : sequence of float, descending
+        Those that cross-validation chooses among.
+
+    Returns
+    -------
+    (tuple of arrays or None, float)
+    """
     class_index = data.index[class_name]
     n_classes = int(data.arities[class_index])
     design = Design.of(data, net.dag, class_name)
     actual: Ints = data.column(class_name).astype(np.int64)
-    fit = fit_weights(design, Sample(design.cells, actual, _weights_of(data), np.empty((0, n_classes))), n_classes)
+    given = np.empty((0, n_classes)) if offset is None else offset
+    fit = fit_weights(design, Sample(design.cells, actual, _weights_of(data), given), n_classes, penalties)
     found: list[Floats | None] = [None] * net.n_vars
     for family, table in zip(design.families, design.tables(fit.weights, n_classes), strict=True):
         axes = (*net.dag.parents[family.child], family.child)
         here = [v for v in axes if v != class_index]  # ascending but for the child, which a table has last
         order = [family.members.index(v) for v in here]
-        table = table.transpose(*order, len(here))
-        found[family.child] = np.ascontiguousarray(np.moveaxis(table, -1, axes.index(class_index)))
-    return tuple(found)
+        moved = np.moveaxis(table.transpose(*order, len(here)), -1, axes.index(class_index))
+        found[family.child] = np.ascontiguousarray(moved)
+    return tuple(found), fit.slope
 
 
 def merged(dataset: Dataset) -> Dataset:
-    """The distinct rows in ascending order, weighted; large data stay as they are."""
-    if dataset.n_rows > MOST_MERGED:
+    """The distinct rows in ascending order, weighted; large data, and weights that are no counts, stay as they are."""
+    if dataset.n_rows > MOST_MERGED or (dataset.weights is not None and dataset.weights.dtype != np.int64):
         return dataset
     order = np.lexsort(dataset.codes[::-1])
     codes = dataset.codes[:, order]

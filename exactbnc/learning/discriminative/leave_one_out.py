@@ -23,7 +23,7 @@ from scorecache.errors import ParameterError
 def leave_one_out(dataset: Dataset, dag: DAG, estimator: ParameterEstimator, class_name: str) -> Floats:
     """rows x classes, normalised; the rows of the data set with their own weights left out one at a time.
 
-    A row of weight w counts as w rows, of which one is left out; a row of a smaller weight is left out whole.
+    Of a row whose weight is a count, one row is left out; a row of any other weight is left out whole.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def leave_one_out(dataset: Dataset, dag: DAG, estimator: ParameterEstimator, cla
     """
     class_index = dataset.index[class_name]
     actual: Ints = dataset.column(class_name).astype(np.int64)
-    left_out = np.ones(dataset.n_rows) if dataset.weights is None else np.minimum(dataset.weights, 1.0)
+    left_out = left_out_weights(dataset)
     rows = np.arange(dataset.n_rows)
     sums = np.zeros((dataset.n_rows, int(dataset.arities[class_index])))
     for child, (parents, family) in enumerate(zip(dag.parents, families(dataset, dag, class_name), strict=True)):
@@ -55,6 +55,13 @@ def leave_one_out(dataset: Dataset, dag: DAG, estimator: ParameterEstimator, cla
     sums -= sums.max(axis=1, keepdims=True)
     sums -= np.log(np.exp(sums).sum(axis=1, keepdims=True))
     return sums
+
+
+def left_out_weights(dataset: Dataset) -> Floats:
+    """What of its weight a row is without when it is left out: one row of counts, else all of it."""
+    if dataset.weights is None or dataset.weights.dtype == np.int64:
+        return np.ones(dataset.n_rows)
+    return dataset.weights.astype(np.float64)
 
 
 def pseudo_count(estimator: ParameterEstimator, family: FamilyCounts) -> float:

@@ -11,7 +11,10 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from exactbnc.learning.classifiers import (
+    A1DEClassifier,
+    A2DEClassifier,
     AveragedANBClassifier,
+    EnsembleBNClassifier,
     ExactBNClassifier,
     SSTBMATANClassifier,
     TBMATANClassifier,
@@ -30,15 +33,21 @@ EVERY_KIND = [
     TBMATANClassifier(),
     AveragedANBClassifier(n_networks=5),
     SSTBMATANClassifier(missing="category"),
+    A1DEClassifier(),
+    A2DEClassifier(calibrate=False),
+    EnsembleBNClassifier(),
 ]
 
 
 @parametrize_with_checks(
-    # The two classes, and both ways of treating missing values; the other kinds differ in structure and score alone.
+    # Every class, and both ways of treating missing values; the other kinds differ in structure and score alone.
     [
         ExactBNClassifier(max_parents=2),
-        ExactBNClassifier("tan", missing="category"),
+        ExactBNClassifier("tan", missing="error", parameters="eap", calibrate=True),
         TBMATANClassifier(),
+        A1DEClassifier(),
+        A2DEClassifier(calibrate=False),
+        EnsembleBNClassifier(),
         AveragedANBClassifier(n_networks=3),
     ]
 )

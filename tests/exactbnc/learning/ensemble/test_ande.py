@@ -1,0 +1,154 @@
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from exactbnc.learning.ensemble.ande import AnDE, n_cells
+from exactbnc.network.bayesnet import UNKNOWN
+from scorecache.errors import MemoryLimitError
+
+
+def rows(seed, n_rows=40, d=4, n_classes=3):
+    random = np.random.default_rng(seed)
+    arities = random.integers(2, 4, d)
+    codes = np.array([random.integers(0, r, n_rows) for r in arities], dtype=np.uint16)
+    actual = (codes[0] + codes[1] + (random.random(n_rows) < 0.3)) % n_classes
+    weights = random.integers(1, 3, n_rows).astype(float)
+    return codes, actual.astype(np.int64), weights, arities, n_classes
+
+
+def literal(row, order, codes, actual, weights, arities, n_classes):
+    """P(c | x) by the formula, counting with loops over the rows."""
+    known = [v for v in range(len(row)) if row[v] != UNKNOWN]
+
+    def count(c, features):
+        agrees = [(codes[v] == row[v]) for v in features]
+        return float(weights[np.all([*agrees, actual == c], axis=0)].sum())
+
+    totals = np.zeros(n_classes)
+    is_any = False
+    for subset in combinations(known, order):
+        n_s = sum(count(c, subset) for c in range(n_classes))
+        if order and n_s == 0:
+            continue
+        is_any = True
+        observed = len({tuple(values) for values in codes[list(subset)].T.tolist()}) if order else 1
+        for c in range(n_classes):
+            n_cs = count(c, subset)
+            chance = (n_cs + 1 / (n_classes * observed)) / (weights.sum() + 1)
+            for k in known:
+                if k not in subset:
+                    chance *= (count(c, (*subset, k)) + 1 / arities[k]) / (n_cs + 1)
+            totals[c] += chance
+    if not is_any:
+        return literal(row, order - 1, codes, actual, weights, arities, n_classes)
+    return totals / totals.sum()
+
+
+def with_unknown(codes, share, seed=0):
+    found = codes.copy()
+    found[np.random.default_rng(seed).random(codes.shape) < share] = UNKNOWN
+    return found
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_are_those_of_the_formula(seed, order, share):
+    case = rows(seed)
+    model = AnDE.of(*case, order=order)
+    asked = with_unknown(case[0], share, seed)
+    asked[:, 0] = UNKNOWN
+
+    found = np.exp(model.log_posterior(asked))
+
+    expected = [literal(row, order, *case) for row in asked.T]
+    assert found == pytest.approx(np.array(expected), rel=1e-10)
+    assert np.abs(found.sum(axis=1) - 1).max() < 1e-12
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_leaving_a_row_out_is_counting_again_without_it(seed, order):
+    codes, actual, _, arities, n_classes = rows(seed, n_rows=15)
+    weights = np.ones(15)
+    model = AnDE.of(codes, actual, weights, arities, n_classes, order=order)
+
+    found = model.leave_one_out(codes, actual, weights)
+
+    for row in range(15):
+        kept = np.arange(15) != row
+        less = AnDE.of(
+            np.ascontiguousarray(codes[:, kept]), actual[kept], weights[kept], arities, n_classes, order=order
+        )
+        assert found[row] == pytest.approx(less.log_posterior(codes[:, [row]])[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_value_that_occurs_with_no_other_falls_to_the_lower_order(order):
+    """Both values of the first two features occur, but never together."""
+    codes = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1]], dtype=np.uint16)
+    case = (codes, np.array([0, 1, 0, 1]), np.ones(4), np.array([3, 2, 2]), 2)
+    asked = np.array([[2], [1], [UNKNOWN]], dtype=np.uint16)
+
+    found = np.exp(AnDE.of(*case, order=order).log_posterior(asked)[0])
+
+    assert found == pytest.approx(literal(asked[:, 0], order, *case), rel=1e-10)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_few_features_are_enough(d):
+    case = rows(0, d=2)
+    case = (case[0][:d], case[1], case[2], case[3][:d], case[4])
+
+    found = np.exp(AnDE.of(*case, order=2).log_posterior(case[0]))
+
+    assert found == pytest.approx(np.array([literal(row, 2, *case) for row in case[0].T]), rel=1e-10)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_batches_and_further_states_count_what_one_count_counts(order):
+    codes, actual, weights, _, n_classes = rows(1, n_rows=30)
+    codes = np.minimum(codes, 1)
+    first = AnDE.of(codes[:, :10].copy(), actual[:10], weights[:10], np.full(4, 2), n_classes, order=order)
+    later = codes[:, 10:].copy()
+    later[0, :5] = 2
+
+    found = first.grown(np.array([3, 2, 2, 2])).updated(later, actual[10:], weights[10:])
+
+    whole = np.concatenate([codes[:, :10], later], axis=1)
+    expected = AnDE.of(whole, actual, weights, np.array([3, 2, 2, 2]), n_classes, order=order)
+    assert all(np.array_equal(a, b) for a, b in zip(found.tables, expected.tables, strict=True))
+    assert np.array_equal(found.of_class, expected.of_class)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_kernels_are_their_own_python(order, monkeypatch):
+    case = rows(2)
+    plain = AnDE.of(*case, order=order)
+    expected = plain.log_posterior(case[0])
+    monkeypatch.setattr("exactbnc.learning.ensemble.ande.for_work", lambda function, n_steps: function)
+
+    compiled = AnDE.of(*case, order=order)
+
+    assert all(np.array_equal(a, b) for a, b in zip(plain.tables, compiled.tables, strict=True))
+    assert compiled.log_posterior(case[0]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_pickle_keeps_the_counts_and_not_the_logarithms():
+    case = rows(0)
+    model = AnDE.of(*case, order=2)
+    expected = model.log_posterior(case[0])
+
+    stored = pickle.dumps(model)
+
+    assert np.array_equal(pickle.loads(stored).log_posterior(case[0]), expected)
+    assert b"_logs" not in stored
+
+
+def test_tables_that_are_too_large_are_refused():
+    assert n_cells(np.array([2, 3, 4]), 2, 1) == 2 * 2 * (6 + 8 + 12)
+    assert n_cells(np.array([2, 3, 4]), 2, 2) == 3 * 2 * 24
+    with pytest.raises(MemoryLimitError, match="an A2DE of 500 features"):
+        AnDE.empty(np.full(500, 5), 2, order=2)
