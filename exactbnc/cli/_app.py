@@ -24,6 +24,7 @@ from exactbnc.cli.sample import sample
 from exactbnc.cli.score import score
 from exactbnc.cli.scores import scores
 from exactbnc.cli.solve import solve
+from exactbnc.cli.strength import strength
 from exactbnc.cli.verify import verify
 
 _EPILOG = "\n".join(["Exit codes:", *(f"{code:>4}  {meaning}" for code, meaning in EXIT_CODES.items())])
@@ -51,6 +52,7 @@ app.command()(command(check))
 app.command()(command(verify))
 app.command()(command(compare))
 app.command()(command(posterior))
+app.command()(command(strength))
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ and many more families, which makes them harder to solve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,21 @@ MOST_NODES = 100_000
 """Of one resample: states of the search, which can be repeated, where seconds cannot."""
 
 Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """How many samples of the rows are drawn, how, and how hard each is worked on; see `arc_strength`."""
+
+    n: int = 200
+    kind: str = "halves"
+    nodes: int | None = MOST_NODES
+
+    def __post_init__(self) -> None:
+        if self.kind not in RESAMPLING:
+            raise ParameterError(f"resampling must be 'halves' or 'bootstrap'. Got {self.kind!r} instead.")
+        if self.n < 1:
+            raise ParameterError(f"n must be at least 1. Got {self.n} instead.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,10 +197,7 @@ def arc_strength(
     >>> strength.n_proved, bool(strength.table.strength.max() > 0.9)
     (10, True)
     """
-    if resampling not in RESAMPLING:
-        raise ParameterError(f"resampling must be 'halves' or 'bootstrap'. Got {resampling!r} instead.")
-    if n < 1:
-        raise ParameterError(f"n must be at least 1. Got {n} instead.")
+    resamples = Resamples(n, resampling, nodes)
     recipe = Recipe(
         structure=structure_for(structure, target),
         criterion=score,
@@ -199,13 +211,30 @@ def arc_strength(
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     steps = Preparation(discretize=discretize, missing=missing, ignore=ignored, allow_identifiers=allow_identifiers)
     dataset = prepare(data, target, steps).dataset
+    return strength_of(dataset, target, recipe, resamples, n_jobs=n_jobs, progress=progress)
+
+
+def strength_of(
+    dataset: Dataset,
+    class_name: str | None,
+    recipe: Recipe,
+    resamples: Resamples,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ArcStrength:
+    """The strengths for a data set that is ready to be scored; see `arc_strength`."""
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(_best_of)(dataset, class_name, recipe, resamples, number) for number in range(resamples.n))
+    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     counts, n_proved = np.zeros((dataset.n_vars, dataset.n_vars)), 0
-    for done, (own, is_proved) in enumerate(_networks(dataset, target, recipe, resampling, n, nodes, n_jobs), start=1):
+    for done, (own, is_proved) in enumerate(found, start=1):
         counts += own
         n_proved += is_proved
         if progress is not None:
-            progress(done, n)
-    return ArcStrength(dataset.names, counts, n, n_proved, resampling)
+            progress(done, resamples.n)
+    return ArcStrength(dataset.names, counts, resamples.n, n_proved, resamples.kind)
 
 
 def resampled(dataset: Dataset, resampling: str, random: np.random.Generator) -> Dataset:
@@ -238,34 +267,18 @@ def arc_counts(dag: DAG, domain: Domain) -> Counts:
     return counts
 
 
-def _networks(
-    dataset: Dataset,
-    class_name: str | None,
-    recipe: Recipe,
-    resampling: str,
-    n: int,
-    nodes: int | None,
-    n_jobs: int | None,
-) -> Iterator[tuple[Counts, bool]]:
-    from joblib import Parallel, delayed
-
-    tasks = (delayed(_best_of)(dataset, class_name, recipe, resampling, number, nodes) for number in range(n))
-    found: Iterator[tuple[Counts, bool]] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-    return found
-
-
 def _best_of(
-    dataset: Dataset, class_name: str | None, recipe: Recipe, resampling: str, number: int, nodes: int | None
+    dataset: Dataset, class_name: str | None, recipe: Recipe, resamples: Resamples, number: int
 ) -> tuple[Counts, bool]:
     """The arcs of the best network of one resample, and whether it was proved best."""
-    rows = resampled(dataset, resampling, np.random.default_rng([recipe.seed, number]))
+    rows = resampled(dataset, resamples.kind, np.random.default_rng([recipe.seed, number]))
     plan, constraints = plan_of(rows, class_name, recipe)
     problem = Problem(plan.run(n_jobs=1), constraints)
-    solution = solve(problem, limits=Limits(nodes=nodes), seed=recipe.seed)
+    solution = solve(problem, limits=Limits(nodes=resamples.nodes), seed=recipe.seed)
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")
     if solution.dag is None:
-        raise ParameterError(f"no network was found within {nodes} nodes; raise nodes, or lower max_parents")
+        raise ParameterError(f"no network was found within {resamples.nodes} nodes; raise nodes, or lower max_parents")
     return arc_counts(solution.dag, plan.domain), solution.status is Status.OPTIMAL
 
 

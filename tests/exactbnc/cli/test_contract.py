@@ -58,6 +58,7 @@ def files(exactbnc, table, tmp_path):
         "verify": [cache, net],
         "compare": [net, net],
         "posterior": [whole],
+        "strength": [table, "-n", 3],
     }
 
 
