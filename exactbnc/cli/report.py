@@ -64,7 +64,7 @@ def report(
     if not output.lower().endswith((".html", ".htm")):
         raise UsageError(f"a report must end in .html. Got {output!r} instead.")
 
-    from exactbnc.report import Judged, judge, read_subject, render_report
+    from exactbnc.report import Judged, judge, read_subject, render_report, rows_for
     from scorecache.system.atomic import atomic_write
 
     talk = shown.output()
@@ -74,7 +74,7 @@ def report(
     if data is not None:
         with expecting(data, Kind.TABLE):
             given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
-            table = _read(data, subject, given)
+            table = rows_for(subject, data, given)
         _note_other_data(talk, subject, table)
         talk.note(f"cross-validating, {folds} folds")
         judged = judge(subject, table, n_folds=folds, seed=seed)
@@ -89,33 +89,6 @@ def report(
         sink.write(page.encode())
     facts = _facts(judged, output, len(page.encode()))
     talk.result(_lines(facts), "report", facts)
-
-
-def _read(path: str, subject: Subject, given: dict[str, Any]) -> Dataset:
-    """The table as the model's training data were read, unless something else is given."""
-    from exactbnc.cli._training import check_class
-    from exactbnc.learning.preparation import AnyColumn, check_measurements, rows_with_class
-    from exactbnc.report.assessment import columns_of
-    from scorecache.data.encoding import MAX_STATES
-    from scorecache.data.reading import read_table
-
-    steps = subject.provenance.get("steps")
-    known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}
-    known |= {name: value for name, value in given.items() if value is not None}
-    has_cuts = known.get("discretize") is not None or (subject.net is not None and subject.net.cut_points)
-    dataset = read_table(
-        path,
-        **{name: known[name] for name in ("separator", "encoding", "decimal", "na") if known.get(name) is not None},
-        weights=known.get("weights"),
-        missing=known.get("missing") or "error",
-        max_states=known.get("max_states") or (MAX_STATES if has_cuts else None),
-        only=columns_of(subject),
-        measured=AnyColumn() if has_cuts else None,
-    )
-    if subject.class_name in dataset.index:
-        dataset, _ = rows_with_class(dataset, check_class(dataset, subject.class_name))
-    check_measurements(dataset)
-    return dataset
 
 
 def _note_other_data(talk: Output, subject: Subject, table: Dataset) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.preparation import Preparation, read_any, rows_with_class
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
-from exactbnc.report.assessment import Assessment, assess, columns_of
+from exactbnc.report.assessment import Assessment, assess
 from exactbnc.report.likelihood import Likelihood, measure_likelihood
 from exactbnc.report.page import render_report
+from exactbnc.report.rows import rows_for
 from exactbnc.report.subject import Subject, subject_of
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
@@ -83,7 +83,7 @@ def write_report(
         raise ParameterError(f"a report must end in .html. Got {os.fspath(path)!r} instead.")
     judged = Judged(subject_of(network).with_class(class_name))
     if data is not None:
-        judged = judge(judged.subject, _read(data, judged.subject), n_folds=n_folds, seed=seed)
+        judged = judge(judged.subject, rows_for(judged.subject, data), n_folds=n_folds, seed=seed)
     page = render_report(
         judged.subject,
         title=title,
@@ -103,18 +103,3 @@ def judge(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int = 
         return Judged(subject, assessment)
     net = fit_parameters(dataset.columns(subject.dag.names), subject.dag)
     return Judged(replace(subject, net=net), assessment, FITTED)
-
-
-def _read(data: Any, subject: Subject) -> Dataset:
-    """The rows, read as the network's own were; those without a class are left out."""
-    steps = subject.provenance.get("steps")
-    known = steps if isinstance(steps, dict) else {}
-    names = ("discretize", "missing", "weights", "max_states")
-    given = {name: known[name] for name in names if known.get(name) is not None}
-    if subject.net is not None and subject.net.cut_points:
-        given.setdefault("discretize", "median")  # any: it keeps the numbers, which the network's cut points need
-    if isinstance(data, Dataset):
-        given.pop("weights", None)
-    dataset = read_any(data, Preparation(**given, allow_identifiers=True))
-    dataset = dataset.columns([name for name in columns_of(subject) if name in dataset.index])
-    return rows_with_class(dataset, subject.class_name)[0] if subject.class_name in dataset.index else dataset

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 from exactbnc import DAG, BayesNet, load, write_bayesnet, write_report
 from scorecache.data.dataset import Dataset
 from scorecache.data.reading import read_csv
-from scorecache.errors import ParameterError
+from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.cli.conftest import ROOT
 from tests.exactbnc.report.samples import random_net
 
@@ -72,6 +73,19 @@ def test_numbers_are_cut_as_the_network_cuts_them_and_rows_without_a_class_are_l
 
     assert "2-fold cross-validation of 360 rows" in page
     assert "predicts y right in 100.0 % of the rows" in page
+
+
+def test_rows_are_weighted_as_those_that_the_network_was_learned_from(tmp_path):
+    net = replace(random_net("AB", [("A", "B")]), provenance={"steps": {"weights": "times"}})
+    rows = pd.DataFrame({"A": ["s0", "s1"] * 10, "B": ["s0", "s1"] * 10, "times": [1, 9] * 10})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+
+    pages = {page_of(tmp_path, net, data=data, class_name="B", n_folds=2) for data in (rows, tmp_path / "rows.csv")}
+
+    assert len(pages) == 1
+    assert "most frequent class is right in 90.0 %" in pages.pop()
+    with pytest.raises(DataError, match="expected the column 'times', the weights"):
+        page_of(tmp_path, net, data=rows[["A", "B"]], class_name="B")
 
 
 @pytest.mark.parametrize(
