@@ -3,12 +3,16 @@
 The `python` and `console` blocks of a page run one after the other, in one namespace and one folder. In a console block
 a line that begins with `$ ` is a command, and the lines below it are lines of its output; a `text` block right after a
 `python` block holds lines that it prints. Lines may be left out, and `...` stands for any text.
+
+A block titled with the name of another program is that program's: it has a namespace of its own, and runs where the
+program is installed.
 """
 
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,10 @@ from exactbnc.cli import main
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PEERS = {"pgmpy": "pgmpy", "pyAgrum": "pyagrum"}
+"""The title of a block, and the module that must be there."""
+
+_BLOCK = re.compile(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,12 @@ class Example:
     language: str
     code: str
     expected: tuple[str, ...] = ()
+    peer: str | None = None
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the program it is for is installed."""
+        return self.peer is None or find_spec(PEERS[self.peer]) is not None
 
 
 @dataclass
@@ -35,12 +48,12 @@ class Runner:
     """Runs examples in the current folder; `read` gives what was printed since it was last called."""
 
     read: Any
-    namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "example"})
+    namespaces: dict[str | None, dict[str, Any]] = field(default_factory=dict)
 
     def run(self, example: Example, where: str) -> str:
         if example.language == "python":
             code = "\n" * (example.line - 1) + example.code
-            exec(compile(code, where, "exec"), self.namespace)
+            exec(compile(code, where, "exec"), self.namespaces.setdefault(example.peer, {"__name__": "example"}))
         else:
             program, *arguments = shlex.split(example.code)
             assert program == "exactbnc", f"{where}:{example.line}: only exactbnc can be run, not {program}"
@@ -54,16 +67,16 @@ def examples_of(text: str) -> list[Example]:
     found: list[Example] = []
     end_of_python = -1
     for block in _BLOCK.finditer(text):
-        language, body = block[1], block[2]
+        language, title, body = block.groups()
         line = text.count("\n", 0, block.start()) + 2
         if language == "python":
-            found.append(Example(line, language, body))
+            found.append(Example(line, language, body, peer=title if title in PEERS else None))
             end_of_python = block.end()
         elif language == "console":
             found += _commands(body, line)
         elif language == "text" and text[end_of_python : block.start()].isspace():
             last = found.pop()
-            found.append(Example(last.line, last.language, last.code, tuple(body.splitlines())))
+            found.append(replace(last, expected=tuple(body.splitlines())))
     return found
 
 

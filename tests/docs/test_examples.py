@@ -1,4 +1,5 @@
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,7 @@ def test_examples_run_as_printed(page, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     runner = Runner(capsys.readouterr)
 
-    for example in examples_of(page.read_text(encoding="utf-8")):
+    for example in filter(lambda example: example.can_run, examples_of(page.read_text(encoding="utf-8"))):
         printed = runner.run(example, str(page.relative_to(ROOT)))
 
         missing = first_line_not_printed(example.expected, printed)
@@ -27,7 +28,7 @@ def test_every_page_with_code_is_run():
 
 def test_no_python_hides_behind_another_name():
     """Blocks for the shell are not run; so they may hold nothing but commands."""
-    blocks = re.compile(r"^```(?:sh|bash|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    blocks = re.compile(r"^```(?:sh|bash|text|r)(?: .*)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     pages = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     found = [body for page in pages for body in blocks.findall(page.read_text(encoding="utf-8"))]
 
@@ -46,6 +47,17 @@ def test_examples_are_found_in_order_with_what_they_print():
         Example(10, "console", "exactbnc info a.jkl", ("variables: ...",)),
         Example(13, "console", "exactbnc scores"),
     ]
+
+
+def test_blocks_of_other_programs_have_a_namespace_of_their_own():
+    text = '```python title="pgmpy"\nx = 1\n```\n```python title="exactbnc"\ny = 2\n```\n'
+    runner = Runner(lambda: SimpleNamespace(out=""))
+
+    for example in examples_of(text):
+        runner.run(example, "page")
+
+    assert "y" not in runner.namespaces["pgmpy"]
+    assert "x" not in runner.namespaces[None]
 
 
 @pytest.mark.parametrize(
