@@ -71,7 +71,7 @@ def main() -> int:
     table = np.ascontiguousarray(data.codes[:-1].T.astype(np.int64))
     y = data.codes[-1]
     train = slice(0, 20_000)
-    model = ExactBNClassifier("kdb", "bdeu", k=options.parents, n_jobs=1).fit(table[train], y[train])
+    model = ExactBNClassifier("kdb", "bdeu", k=options.parents, parameters="eap", n_jobs=1).fit(table[train], y[train])
     print(f"{options.rows:,} rows, {options.features} features of {options.states} states, {options.classes} classes,")
     print(f"{model.dag_.n_arcs - options.features} arcs between features, proved {model.solution_.status.value}\n")
     print(f"{'':44} {'rows':>10} {'first s':>9} {'median s':>9} {'rows/s':>12}")
@@ -100,9 +100,10 @@ def main() -> int:
     holed[np.random.default_rng(2).random(holed.shape) < options.missing] = np.nan
     show(f"the same, {options.missing:.0%} of the values missing", n_holes, lambda: model.predict_log_proba(holed), 3)
     texts = np.array(["low", "middle", "high", *map(str, range(options.states))], dtype=object)[table[:n_holes]]
-    worded = ExactBNClassifier("kdb", "bdeu", k=options.parents, n_jobs=1).fit(texts[train], y[train])
+    worded = ExactBNClassifier("kdb", "bdeu", k=options.parents, parameters="eap", n_jobs=1).fit(texts[train], y[train])
     show("the same, texts", n_holes, lambda: worded.predict_log_proba(texts), 3)
     _show_peers(show, model, table, y, options.repeats)
+    _show_one_row(model, table)
     print(
         f"\ntarget: {TARGET:,.0f} rows/s; {'met' if rate >= TARGET else f'missed by a factor of {TARGET / rate:.2f}'}"
     )
@@ -155,6 +156,25 @@ def _show_peers(
         return
     frame = pandas.DataFrame(table[:100], columns=names)
     show("pgmpy, predict_probability", 100, lambda: peer.predict_probability(frame), 1)
+
+
+def _show_one_row(model: ExactBNClassifier, table: np.ndarray[Any, Any]) -> None:
+    """Microseconds of a single row, as a service answers it."""
+    import pandas
+
+    net = model.bayes_net_
+    row = {name: net.states_of(name)[code] for name, code in zip(net.features, table[0].tolist(), strict=True)}
+    few = dict(list(row.items())[::4])
+    frame = pandas.DataFrame([row])
+    print(f"\n{'one row':44} {'median us':>9}")
+    for name, run in (
+        ("net.log_posterior(net.encode_row(row))", lambda: net.log_posterior(net.encode_row(row)[:, None])),
+        ("net.query(class, given=row)", lambda: net.query(model.class_name_, given=row)),
+        (f"net.query(class, given={len(few)} of {len(row)} values)", lambda: net.query(model.class_name_, given=few)),
+        ("net.predict_proba(frame)", lambda: net.predict_proba(frame)),
+        ("model.predict_proba(array)", lambda: model.predict_proba(table[:1])),
+    ):
+        print(f"{name:44} {1e6 * seconds_of(run, 300)[1]:>9.0f}", flush=True)
 
 
 def _check(model: ExactBNClassifier, rows: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> None:
