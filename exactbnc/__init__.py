@@ -24,7 +24,10 @@ if TYPE_CHECKING:  # what editors and type checkers read; at run time `_HOMES` i
     from exactbnc.graph.comparison import compare as compare
     from exactbnc.graph.dag import DAG as DAG
     from exactbnc.graph.equivalence import cpdag as cpdag
+    from exactbnc.learning.classifiers import A1DEClassifier as A1DEClassifier
+    from exactbnc.learning.classifiers import A2DEClassifier as A2DEClassifier
     from exactbnc.learning.classifiers import AveragedANBClassifier as AveragedANBClassifier
+    from exactbnc.learning.classifiers import EnsembleBNClassifier as EnsembleBNClassifier
     from exactbnc.learning.classifiers import ExactBNClassifier as ExactBNClassifier
     from exactbnc.learning.classifiers import SSTBMATANClassifier as SSTBMATANClassifier
     from exactbnc.learning.classifiers import TBMATANClassifier as TBMATANClassifier
