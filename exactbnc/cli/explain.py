@@ -13,8 +13,8 @@ from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli.predict import ClassName, load_classifier, notes_on, read_rows
 
 if TYPE_CHECKING:
-    from exactbnc.network.bayesnet import BayesNet, Codes
-    from exactbnc.network.contributions import Contributions
+    from exactbnc.network.bayesnet import BayesNet
+    from exactbnc.network.explanation import Explanation
     from scorecache.data.dataset import Dataset
 
 Row = Annotated[
@@ -42,6 +42,7 @@ def explain(
     Families with an unknown value cannot be separated: they are one term, with the values summed out.
     """
     from exactbnc.network.contributions import contributions
+    from exactbnc.network.explanation import explain_row
 
     talk = report.output()
     classifier = load_classifier(model, class_name)
@@ -51,75 +52,43 @@ def explain(
     if row is not None and not 1 <= row <= table.n_rows:
         raise UsageError(f"--row must be from 1 to {table.n_rows}, the rows of the file. Got {row} instead.")
     chosen = list(range(table.n_rows)) if row is None else [row - 1]
+    wanted, other = (None if name is None else _class(classifier, name) for name in (of, against))
+    if wanted is not None and wanted == other:
+        raise UsageError(f"--for and --against must be two classes. Got {wanted!r} twice.")
     shares = contributions(classifier, classifier.required_class, codes)
     for note in notes_on(classifier, table, extra):
         talk.note(note)
-    explained = []
-    for number in chosen:
-        first, second = _pair(classifier, shares.runner_up(number), of, against)
-        explained.append(_explained(classifier, table, codes, shares, number, first, second))
+    explained = [
+        _facts(explain_row(classifier, shares, codes, number, of=wanted, against=other), table, number)
+        for number in chosen
+    ]
     lines = [line for facts in explained for line in _lines(facts)]
     rows_explained = [_for_json(facts) for facts in explained]
     talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_explained})
 
 
-def _pair(classifier: BayesNet, leading: tuple[Any, Any], of: str | None, against: str | None) -> tuple[Any, Any]:
-    """The class to explain and the one to compare with: of the two that lead, those that were not asked for."""
-    first, second = leading
-    other = None if against is None else _class(classifier, against)
-    wanted = (second if first == other else first) if of is None else _class(classifier, of)
-    if other is None:
-        other = second if wanted == first else first
-    if wanted == other:
-        raise UsageError(f"--for and --against must be two classes. Got {wanted!r} twice.")
-    return wanted, other
+def _facts(found: Explanation, table: Dataset, row: int) -> dict[str, Any]:
+    """An explanation in the types of JSON, with the values as they stand in the table."""
+    from exactbnc.network.contributions import UNKNOWN_TERM
 
-
-def _explained(
-    classifier: BayesNet, table: Dataset, codes: Codes, shares: Contributions, row: int, wanted: Any, other: Any
-) -> dict[str, Any]:
-    import numpy as np
-
-    odds = shares.log_odds(wanted, other)[row]
-    known = [term for term in shares.terms[:-1] if _is_known(classifier, codes, term, row)]
-    terms = [_term(classifier, table, codes, term, row) for term in known]
-    for facts in terms:
-        facts["log_odds"] = float(odds[shares.terms.index(facts["term"])])
-    summed_out = [term for term in shares.terms[:-1] if term not in known]
-    if summed_out:
-        terms.append({"term": shares.terms[-1], "value": None, "state": None, "given": [], "log_odds": float(odds[-1])})
-    log_posterior = dict(zip(shares.classes, shares.log_posterior[row], strict=True))
-    with np.errstate(invalid="ignore"):  # both impossible
-        total = float(log_posterior[wanted] - log_posterior[other])
     return {
         "row": row + 1,
-        "for": str(wanted),
-        "against": str(other),
-        "probabilities": {str(name): float(np.exp(value)) for name, value in log_posterior.items()},
-        "log_odds": total,
-        "terms": sorted(terms, key=lambda term: -abs(term["log_odds"])),
-        "summed_out": summed_out,
+        "for": str(found.of),
+        "against": str(found.against),
+        "probabilities": {str(name): value for name, value in found.probabilities.items()},
+        "log_odds": found.log_odds,
+        "terms": [
+            {
+                "term": UNKNOWN_TERM if term.name is None else term.name,
+                "value": None if term.state is None else str(table.value(term.name or "", row)),
+                "state": None if term.state is None else str(term.state),
+                "given": list(term.given),
+                "log_odds": term.log_odds,
+            }
+            for term in found.terms
+        ],
+        "summed_out": list(found.summed_out),
     }
-
-
-def _is_known(classifier: BayesNet, codes: Codes, term: str, row: int) -> bool:
-    """Does the row have all values of the family, the class aside?"""
-    from exactbnc.network.bayesnet import UNKNOWN
-
-    net = classifier
-    family = {*net.dag.parents[net.index[term]], net.index[term]} - {net.index[classifier.required_class]}
-    return all(codes[v, row] != UNKNOWN for v in family)
-
-
-def _term(classifier: BayesNet, table: Dataset, codes: Codes, term: str, row: int) -> dict[str, Any]:
-    """A family in the words of the table and of the model; the class has no value."""
-    net, v = classifier, classifier.index[term]
-    facts: dict[str, Any] = {"term": term, "value": None, "state": None}
-    if term != classifier.class_name:
-        facts["value"] = str(table.value(term, row))
-        facts["state"] = str(net.states[v][codes[v, row]])
-    facts["given"] = [net.names[u] for u in net.dag.parents[v] if net.names[u] != classifier.class_name]
-    return facts
 
 
 def _class(classifier: BayesNet, text: str) -> Any:
