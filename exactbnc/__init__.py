@@ -1,5 +1,10 @@
 """Exact structure learning for Bayesian networks and Bayesian-network classifiers.
 
+import exactbnc as eb
+
+net = eb.learn(df)
+net.query("lung", given={"smoke": "yes"})
+
 from exactbnc import Constraints, Problem, solve
 from scorecache import read_cache
 

@@ -36,12 +36,12 @@ def add_complete(
     for low in range(0, n_rows, BLOCK):
         size = min(BLOCK, n_rows - low)
         for f in range(len(base)):
-            cells[:size] = base[f]
+            cells[:size] = base[f]  # cell = base + s sum_i stride_i code_i; the strides are in entries of `flat`
             for i in range(start[f], start[f + 1]):
                 stride, column = strides[i], codes[members[i]]
                 for row in range(size):
                     cells[row] += stride * column[low + row]
-            if s == 2:
+            if s == 2:  # the common case, without an inner loop
                 for row in range(size):
                     sums[low + row, 0] += flat[cells[row]]
                     sums[low + row, 1] += flat[cells[row] + 1]
@@ -83,7 +83,7 @@ def normalise_logs(sums: NDArray[np.float64]) -> int:
     """Take log sum exp off every row, in place; rows of -inf alone stay as they are, and their number is returned."""
     s, n_impossible = sums.shape[1], 0
     for row in range(len(sums)):
-        largest = sums[row, 0]
+        largest = sums[row, 0]  # subtracted before the exponentials, so that none overflows
         for t in range(1, s):
             largest = max(largest, sums[row, t])
         if largest == -inf:

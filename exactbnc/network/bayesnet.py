@@ -292,7 +292,7 @@ class BayesNet:
         --------
         >>> dag = DAG.from_arcs(["rain", "wet"], [("rain", "wet")])
         >>> tables = (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]]))
-        >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).do(wet="yes").query("rain").to_dict()
+        >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).do(wet="yes").query("rain").round(3).to_dict()
         {'no': 0.8, 'yes': 0.2}
         """
         row = self.encode_row(values)
@@ -385,7 +385,7 @@ class BayesNet:
         from exactbnc.network.labels import index_of, row_frame
 
         name = self._target(target)
-        return row_frame(self, name, np.exp(self.log_posterior(self.encode(data), name)), index_of(data))
+        return row_frame(self, name, np.exp(self._log_posterior_of_rows(data, name)), index_of(data))
 
     def predict(self, data: Any, target: str | None = None) -> pandas.Series:
         """The most probable state of a variable in every row; the first of those equally probable.
@@ -412,7 +412,7 @@ class BayesNet:
         from exactbnc.network.labels import index_of, row_series
 
         name = self._target(target)
-        best = self.log_posterior(self.encode(data), name).argmax(axis=1)
+        best = self._log_posterior_of_rows(data, name).argmax(axis=1)
         return row_series(self, name, best, index_of(data))
 
     def log_likelihood(self, data: Any) -> float:
@@ -620,6 +620,15 @@ class BayesNet:
         evidence[kept] = codes[kept]
         with np.errstate(invalid="ignore"):  # given values that cannot occur
             return self.log_probability(codes) - self.log_probability(evidence)
+
+    def _log_posterior_of_rows(self, data: Any, name: str) -> Floats:
+        """log P(name | row); refused if the rows have no other column of the network."""
+        from exactbnc.network.rows import codes_of, no_column, rows_of
+
+        dataset = rows_of(self, data)
+        if not any(column in self.index and column != name for column in dataset.names):
+            raise no_column([column for column in self.names if column != name], dataset.names)
+        return self.log_posterior(codes_of(self, dataset), name)
 
     def _target(self, name: str | None) -> str:
         if name is None:

@@ -8,7 +8,7 @@ unknown otherwise; so is a value that the network has never seen.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ def rows_of(net: BayesNet, data: Any) -> Dataset:
     columns = dict(zip(map(str, names_of(data)), columns_of(data), strict=True))
     own = {name: column for name, column in columns.items() if name in net.index}
     if not own:
-        raise _no_column(net, columns)
+        raise no_column(net.names, columns)
     return Dataset.from_columns(own, missing="category", max_states=MOST_STATES, measured=net.cut_points)
 
 
@@ -60,7 +60,7 @@ def codes_of(net: BayesNet, dataset: Dataset) -> Codes:
     codes = np.full((net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
     present = [name for name in net.names if name in dataset.index]
     if not present:
-        raise _no_column(net, dataset.names)
+        raise no_column(net.names, dataset.names)
     for name in present:
         lookup = _lookup(net, name, dataset.states[dataset.index[name]])
         own = lookup[dataset.column(name)]
@@ -118,8 +118,9 @@ def _lookup(net: BayesNet, name: str, states: Sequence[Hashable]) -> NDArray[np.
     return lookup
 
 
-def _no_column(net: BayesNet, names: Any) -> DataError:
+def no_column(wanted: Iterable[str], names: Iterable[str]) -> DataError:
+    """The error for a table without a column that is wanted."""
     return DataError(
-        f"expected columns of the network, {listing(map(repr, net.names))}; "
+        f"expected columns of the network, {listing(map(repr, wanted))}; "
         f"the table has none of them, but {listing(map(repr, names))}"
     )

@@ -94,7 +94,10 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
         for v in range(net.n_vars)
     ]
     listed = ",\n".join(f"    {_dump(variable)}" for variable in variables)
-    lines = [f"  {_dump(key)}: {_dump(value)}" for key, value in head.items()]
+    try:
+        lines = [f"  {_dump(key)}: {_dump(value)}" for key, value in head.items()]
+    except (TypeError, ValueError) as error:  # a number that is not finite, or what JSON has no type for
+        raise ParameterError(f"solution and provenance must be of the types of JSON, but {error}") from error
     return _storable_text("{\n" + ",\n".join([*lines, f'  "variables": [\n{listed}\n  ]']) + "\n}\n"), []
 
 
@@ -194,4 +197,11 @@ def _storable_text(text: str) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_python_value)
+
+
+def _python_value(value: Any) -> Any:
+    """The Python value of a numpy scalar."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is none of them")

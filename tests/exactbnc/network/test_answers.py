@@ -113,6 +113,12 @@ def test_a_table_without_a_column_of_the_network_is_refused():
             sized().predict_proba(data)
 
 
+def test_rows_that_have_the_target_alone_are_not_predicted():
+    for ask in (sized().predict, sized().predict_proba):
+        with pytest.raises(DataError, match="expected columns of the network, 'size'; the table has none of them"):
+            ask(pd.DataFrame({"sky": ["sun"]}))
+
+
 def test_a_missing_value_is_imputed_by_another_state_than_missing():
     """Given sun, (7, inf) has 0.24, more than the others but 'missing' aside."""
     found = sized().impute(pd.DataFrame({"size": [np.nan, 1.0], "sky": ["sun", None], "id": ["p", "q"]}))

@@ -74,6 +74,15 @@ def test_other_states_are_refused(state):
         bayesnetjson.render(collider(states=(("a0", state), *collider().states[1:])))
 
 
+def test_provenance_is_of_the_types_of_json():
+    net = replace(collider(), provenance={"seed": np.int64(3)})
+    assert read(bayesnetjson.render(net)[0]).provenance == {"seed": 3}
+
+    for odd, said in ((float("inf"), "not JSON compliant"), ({1, 2}, "set is none of them")):
+        with pytest.raises(ParameterError, match=f"solution and provenance must be of the types of JSON, but .*{said}"):
+            bayesnetjson.render(replace(collider(), provenance={"odd": odd}))
+
+
 def test_equal_states_and_half_characters_are_refused():
     with pytest.raises(ParameterError, match="the states of 'A' must be different"):
         bayesnetjson.render(collider(states=((1, True), *collider().states[1:])))
