@@ -110,7 +110,7 @@ def test_predictions_keep_the_labels_of_the_rows():
 def test_a_table_without_a_column_of_the_network_is_refused():
     for data in (pd.DataFrame({"q": [1]}), Dataset.from_columns({"q": [1]})):
         with pytest.raises(DataError, match="expected columns of the network, 'size', 'sky'; the table has none"):
-            sized().predict_proba(data)
+            sized().encode(data)
 
 
 def test_rows_that_have_the_target_alone_are_not_predicted():
