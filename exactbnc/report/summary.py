@@ -20,6 +20,10 @@ STRUCTURES = {
     "kdb": "a k-dependence Bayesian classifier (k-DB)",
     "anb": "an augmented naive Bayes classifier (ANB)",
 }
+READING = (
+    "An arrow says that two variables depend on each other even when the other parents are known. It does not by "
+    "itself say that one causes the other."
+)
 MOST_NAMED = 3
 MOST_EXPONENT = 20
 """Nats beyond which a ratio of probabilities is no number that people read."""
@@ -37,19 +41,12 @@ def summary_sentences(
     subject: Subject, assessment: Assessment | Likelihood | None, relevance: Mapping[str, float]
 ) -> dict[str, list[str]]:
     """Sentences by the question that they answer."""
-    answers = {
+    return {
         "What it is": [_what(subject), _from_what(subject)],
         "How sure": [_how_sure(subject), *_arcs(subject)],
+        "How well it predicts": [_how_good(subject, assessment), *_features(subject, relevance)],
+        "How to read it": [READING],
     }
-    if isinstance(assessment, Likelihood):
-        answers["How well it predicts"] = [_how_likely(assessment)]
-    elif subject.class_name is not None:
-        answers["How well it predicts"] = [_how_good(subject, assessment), *_features(subject, relevance)]
-    answers["How to read it"] = [
-        "An arrow says that two variables depend on each other even when the other parents are known. It does not by "
-        "itself say that one causes the other."
-    ]
-    return answers
 
 
 def _what(subject: Subject) -> str:
@@ -116,7 +113,9 @@ def _arcs(subject: Subject) -> list[str]:
     ]
 
 
-def _how_good(subject: Subject, assessment: Assessment | None) -> str:
+def _how_good(subject: Subject, assessment: Assessment | Likelihood | None) -> str:
+    if isinstance(assessment, Likelihood):
+        return _how_likely(assessment)
     if assessment is None:
         how = f"exactbnc report {subject.source} --data DATA.csv" if subject.source else "report(path, data=...)"
         return f"How well it predicts rows that it has not seen was not measured; {how} does that."

@@ -77,4 +77,5 @@ def test_how_well_it_predicts():
     assert f"most frequent class is right in {100 * assessment.majority:.1f} %" in said
     assert "say most about it: x, z, y." in said
     assert "was not measured" in words(subject)["How well it predicts"]
-    assert "How well it predicts" not in words(Subject("net.bif", NET.dag, NET))
+    assert "exactbnc report net.bif --data" in words(Subject("net.bif", NET.dag, NET))["How well it predicts"]
+    assert "report(path, data=...)" in words(Subject("", NET.dag, NET))["How well it predicts"]
