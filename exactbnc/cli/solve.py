@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from exactbnc.run.solution import Solution
     from scorecache.cache import ScoreCache
 
-AGREEMENT = 1e-6
-"""How far apart, relative to the score, two solvers may be and still agree."""
-
 _output = partial(typer.Option, rich_help_panel="Output")
 
 ListedOnly = Annotated[
@@ -236,21 +233,16 @@ def _start(problem: Problem, path: str, talk: Output) -> DAG | None:
 
 def _compare(solution: Solution, second: Solution, talk: Output) -> None:
     """Two independent answers must agree where both are proved."""
-    same_status = solution.status is second.status
-    far = (
-        solution.score is not None
-        and second.score is not None
-        and abs(solution.score - second.score) > AGREEMENT * max(1.0, abs(solution.score))
-    )
-    if "feasible" in (solution.status.value, second.status.value) or "unknown" in (solution.status, second.status):
-        talk.note(f"check by {second.method}: a limit was reached, nothing to compare")
-    elif far or not same_status:
+    from exactbnc.run.solution import agree
+
+    agreement = agree(solution, second)
+    if agreement is False:
         raise RuntimeError(
             f"{solution.method} says {solution.status} {solution.score}, {second.method} says {second.status} "
             f"{second.score}: please report this score file"
         )
-    else:
-        talk.note(f"check by {second.method}: it agrees")
+    outcome = "it agrees" if agreement else "a limit was reached, nothing to compare"
+    talk.note(f"check by {second.method}: {outcome}")
 
 
 def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:

@@ -18,6 +18,9 @@ INTEGER_METHOD = "order"
 """The method whose every decision is made in whole numbers. Another one without a tolerance decided by its root alone,
 which computes so too: what is decided in floating point has a tolerance."""
 
+AGREEMENT = 1e-6
+"""How far apart, relative to the score, two solvers may be and still agree."""
+
 
 class Status(StrEnum):
     """What is known: the best network is proved; a network with a gap; there is none; nothing yet."""
@@ -165,3 +168,14 @@ def proof_arithmetic(method: str, tolerance: float) -> str:
     if tolerance == 0.0:
         return "in whole numbers of 1e-8"
     return f"within {tolerance:.1g} in {'whole numbers' if method == INTEGER_METHOD else 'floating point'}"
+
+
+def agree(first: Solution, second: Solution) -> bool | None:
+    """Whether two independent answers to a problem agree; None where one of them is not proved."""
+    if not {first.status, second.status} <= {Status.OPTIMAL, Status.INFEASIBLE}:
+        return None
+    if first.status is not second.status:
+        return False
+    if first.score is None or second.score is None:
+        return True
+    return abs(first.score - second.score) <= AGREEMENT * max(1.0, abs(first.score))
