@@ -34,12 +34,14 @@ def bins_of(numbers: Floats, points: Sequence[float]) -> NDArray[np.uint16]:
 
 def number_of(value: Hashable) -> float:
     """The number that a value is or spells, as tables spell numbers; NaN if it is not a number."""
-    text = str(value)
-    if isinstance(value, bool) or not text.isascii() or "_" in text:  # numbers to Python alone
+    if isinstance(value, bool):
         return math.nan
     try:
-        return float(text)
-    except ValueError:
+        text = str(value)
+        if not text.isascii() or "_" in text:  # numbers to Python alone
+            return math.nan
+        return float(value if isinstance(value, int) else text)
+    except (ValueError, OverflowError):  # of an integer that is too large, too
         return math.nan
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
 from exactbnc.learning.classifiers._features import Features
 from exactbnc.learning.discretize._tally import Tally
-from exactbnc.learning.discretize.equal_frequency import equal_frequency_cuts
+from exactbnc.learning.discretize.equal_frequency import equal_frequency_places
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
 from exactbnc.learning.ensemble.ande import MOST_CELLS, AnDE, n_cells
 from exactbnc.learning.ensemble.correction import Correction
@@ -209,7 +209,7 @@ class EnsembleBNClassifier(TableClassifier):
         for n_bins in QUANTILES:
             cut_points, states = list(own.cut_points), list(own.states)
             for v, tally in tallies.items():
-                cuts = tally.cut_points(equal_frequency_cuts(tally, n_bins))
+                cuts = tally.cut_points(equal_frequency_places(tally, n_bins))
                 cut_points[v] = cuts
                 states[v] = (*range(len(cuts) + 1), *([MISSING_STATE] if own.has_missing_state[v] else []))
             views.append(replace(own, states=tuple(states), cut_points=tuple(cut_points)))

@@ -52,7 +52,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
         for position, label in self._chosen(columns):
             tally = Tally.of(as_floats(columns[position], label), classes, weights)
             if self.keep_at_most is None or tally.n_values > self.keep_at_most:
-                self.cut_points_[label] = tally.cut_points(self._find_cuts(tally))
+                self.cut_points_[label] = tally.cut_points(self._find_places(tally))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -89,7 +89,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, metacla
         return tags
 
     @abstractmethod
-    def _find_cuts(self, tally: Tally) -> Ints:
+    def _find_places(self, tally: Tally) -> Ints:
         """The neighbouring values between which the cut points are, ascending."""
 
     def _encode_classes(self, y: Any, n_rows: int) -> Ints:
@@ -138,8 +138,8 @@ def interval_labels(cut_points: Floats) -> list[str]:
     >>> interval_labels(np.array([2.45, 4.75]))
     ['(-inf, 2.45]', '(2.45, 4.75]', '(4.75, inf)']
     """
-    rounded = [f"{cut:.10g}" for cut in cut_points]
-    ends = rounded if len(set(rounded)) == len(rounded) else [repr(float(cut)) for cut in cut_points]
+    rounded = [f"{point:.10g}" for point in cut_points]
+    ends = rounded if len(set(rounded)) == len(rounded) else [repr(float(point)) for point in cut_points]
     return [f"({lower}, {upper}]" for lower, upper in zip(["-inf", *ends], ends, strict=False)] + [
         f"({ends[-1] if ends else '-inf'}, inf)"
     ]

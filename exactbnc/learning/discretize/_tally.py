@@ -1,7 +1,7 @@
 """A numeric column as all that cut points depend on: its distinct values, and how often each occurs in each class.
 
-A cut lies between two neighbouring distinct values v_i < v_(i+1), so it is named by i; rows with equal values can never
-be separated.
+A cut point lies between two neighbouring distinct values v_i < v_(i+1), and its place is i; rows with equal values can
+never be separated.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Tally:
         """W_i: the weight of the rows up to and with v_i."""
         return np.cumsum(self.counts.sum(axis=1))
 
-    def cut_points(self, cuts: Ints) -> Floats:
-        """The numbers that cut between v_i and v_(i+1), for every i in `cuts`."""
-        return cut_between(self.values[cuts], self.values[cuts + 1])
+    def cut_points(self, places: Ints) -> Floats:
+        """The cut points between v_i and v_(i+1), for every place i."""
+        return cut_points_between(self.values[places], self.values[places + 1])
 
 
-def cut_between(lower: Floats, upper: Floats) -> Floats:
-    """The midpoints of lower < upper, or the nearest substitute with lower <= cut < upper.
+def cut_points_between(lower: Floats, upper: Floats) -> Floats:
+    """The midpoints of lower < upper, or the nearest substitute with lower <= cut point < upper.
 
     Between neighbouring floats, and below +inf, it is the lower value; above -inf the largest float below the upper
     one; between -inf and +inf it is 0.
     """
     with np.errstate(invalid="ignore"):  # inf - inf
-        cuts = np.clip(lower / 2 + upper / 2, lower, None)  # no overflow; halves of the tiniest floats are lost
-    cuts = np.where(np.isneginf(lower), np.nextafter(upper, -np.inf), cuts)
-    cuts = np.where((cuts >= upper) | np.isposinf(upper), lower, cuts)
-    return np.where(np.isneginf(lower) & np.isposinf(upper), 0.0, cuts)
+        points = np.clip(lower / 2 + upper / 2, lower, None)  # no overflow; halves of the tiniest floats are lost
+    points = np.where(np.isneginf(lower), np.nextafter(upper, -np.inf), points)
+    points = np.where((points >= upper) | np.isposinf(upper), lower, points)
+    return np.where(np.isneginf(lower) & np.isposinf(upper), 0.0, points)

@@ -1,11 +1,11 @@
 """Bins of equal frequency, as nearly as values that occur more than once allow.
 
-Cut j = 1..b-1 should have j W / b of the weight W of all rows at or below it. It goes between the two distinct values
-where that is most nearly so, the lower place if two are equally near:
+Cut point j = 1..b-1 should have j W / b of the weight W of all rows at or below it. It goes between the two distinct
+values where that is most nearly so, the lower place if two are equally near:
 
     i_j = argmin_i | W_i - j W / b |,        W_i the weight of the rows up to and with the distinct value v_i
 
-Cuts that fall on the same place are one cut, so that heavily repeated values leave fewer than b bins.
+Cut points at the same place are one, so that heavily repeated values leave fewer than b bins.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class EqualFrequencyDiscretizer(Discretizer):
         super()._check_parameters()
         require_whole(self, "n_bins", least=1)
 
-    def _find_cuts(self, tally: Tally) -> Ints:
-        return equal_frequency_cuts(tally, self.n_bins)
+    def _find_places(self, tally: Tally) -> Ints:
+        return equal_frequency_places(tally, self.n_bins)
 
 
-def equal_frequency_cuts(tally: Tally, n_bins: int) -> Ints:
-    """The cuts into at most so many bins, ascending."""
+def equal_frequency_places(tally: Tally, n_bins: int) -> Ints:
+    """The places of the cut points for at most `n_bins` intervals, ascending."""
     if tally.n_values < 2:
         return np.empty(0, dtype=np.int64)
     below = tally.below

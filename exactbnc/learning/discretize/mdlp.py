@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from exactbnc.learning.discretize._base import Discretizer, require_whole
 from exactbnc.learning.discretize._tally import Floats, Ints, Tally
-from exactbnc.learning.discretize.equal_frequency import equal_frequency_cuts
+from exactbnc.learning.discretize.equal_frequency import equal_frequency_places
 from scorecache.errors import DataError
 
 TIE = 1e-11
@@ -45,7 +45,7 @@ class MDLPDiscretizer(Discretizer):
         A column with at most this many distinct numbers passes through as well.
 
     least_bins : int, default 1
-        A column that would get fewer intervals is cut into so many of equal frequency instead.
+        A column that would get fewer intervals gets this number of equal frequency instead.
 
     Attributes
     ----------
@@ -85,27 +85,27 @@ class MDLPDiscretizer(Discretizer):
         classes: Ints = np.unique(y, return_inverse=True)[1].astype(np.int64)
         return classes
 
-    def _find_cuts(self, tally: Tally) -> Ints:
-        cuts = find_mdlp_cuts(tally)
-        return cuts if len(cuts) + 1 >= self.least_bins else equal_frequency_cuts(tally, self.least_bins)
+    def _find_places(self, tally: Tally) -> Ints:
+        places = mdlp_places(tally)
+        return places if len(places) + 1 >= self.least_bins else equal_frequency_places(tally, self.least_bins)
 
 
-def find_mdlp_cuts(tally: Tally) -> Ints:
-    """The accepted cuts, ascending."""
+def mdlp_places(tally: Tally) -> Ints:
+    """The places of the accepted cut points, ascending."""
     below = np.vstack([np.zeros(tally.counts.shape[1]), np.cumsum(tally.counts, axis=0)])
     accepted = []
     pending = [(0, tally.n_values)]
     while pending:
         first, end = pending.pop()
-        cut = _best_cut(below[first : end + 1])
-        if cut is not None:
-            accepted.append(first + cut)
-            pending += [(first, first + cut + 1), (first + cut + 1, end)]
+        place = _best_place(below[first : end + 1])
+        if place is not None:
+            accepted.append(first + place)
+            pending += [(first, first + place + 1), (first + place + 1, end)]
     return np.array(sorted(accepted), dtype=np.int64)
 
 
-def _best_cut(below: Floats) -> int | None:
-    """The best cut of the values whose class counts add up as in `below`, None if it is not accepted."""
+def _best_place(below: Floats) -> int | None:
+    """The best place among values whose class counts add up as in `below`, None if it is not accepted."""
     whole = below[-1] - below[0]
     n = whole.sum()
     if len(below) < 3 or n < 2 or np.count_nonzero(whole) < 2:
@@ -113,10 +113,10 @@ def _best_cut(below: Floats) -> int | None:
     left = below[1:-1] - below[0]
     right = below[-1] - below[1:-1]
     gains = (_bits(whole) - _bits(left) - _bits(right)) / n
-    cut = int(np.argmax(gains >= gains.max() - TIE * math.log2(len(whole))))
-    gain, s, s1, s2 = gains[cut], whole, left[cut], right[cut]
+    place = int(np.argmax(gains >= gains.max() - TIE * math.log2(len(whole))))
+    gain, s, s1, s2 = gains[place], whole, left[place], right[place]
     delta = math.log2(3 ** _n_classes(s) - 2) - (_cost(s) - _cost(s1) - _cost(s2))
-    return cut if gain > (math.log2(n - 1) + delta) / n else None
+    return place if gain > (math.log2(n - 1) + delta) / n else None
 
 
 def _bits(counts: Floats) -> Floats:

@@ -2,8 +2,9 @@
 
     code(x) = 1 if x > median else 0
 
-The cut is the midpoint between the largest value that does not exceed the median and the next one. If none is larger
-than the median, the cut is below it, so that neither bin is empty in a column of two or more distinct values.
+The cut point is the midpoint between the largest value that does not exceed the median and the next one. If none is
+larger than the median, the cut point is below it, so that neither bin is empty in a column of two or more distinct
+values.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class MedianDiscretizer(Discretizer):
     [0, 0, 1, 1]
     """
 
-    def _find_cuts(self, tally: Tally) -> Ints:
+    def _find_places(self, tally: Tally) -> Ints:
         if tally.n_values < 2:
             return np.empty(0, dtype=np.int64)
         below = tally.below

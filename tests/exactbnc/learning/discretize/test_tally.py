@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.learning.discretize._tally import Tally, cut_between
+from exactbnc.learning.discretize._tally import Tally, cut_points_between
 from tests.strategies import examples
 
 INF = math.inf
@@ -17,7 +17,7 @@ TINY = math.ulp(0.0)
 def test_a_cut_separates_the_values_beside_it(one, other):
     lower, upper = min(one, other), max(one, other)
     if lower < upper:
-        (cut,) = cut_between(np.array([lower]), np.array([upper]))
+        (cut,) = cut_points_between(np.array([lower]), np.array([upper]))
 
         assert lower <= cut < upper
 
@@ -36,7 +36,7 @@ def test_a_cut_separates_the_values_beside_it(one, other):
     ],
 )
 def test_a_cut_is_the_midpoint_where_there_is_one(lower, upper, expected):
-    assert cut_between(np.array([lower]), np.array([upper])).tolist() == [expected]
+    assert cut_points_between(np.array([lower]), np.array([upper])).tolist() == [expected]
 
 
 def test_a_tally_counts_weights_by_value_and_class():
