@@ -10,7 +10,7 @@ A page asks for one with a comment on a line of its own:
 | `<!-- estimator: eap -->`   | the properties of one estimator                       |
 | `<!-- estimators -->`       | all scikit-learn estimators, linked to their pages    |
 | `<!-- sklearn: mdlp -->`    | the properties of one of them                         |
-| `<!-- api: scorecache -->`  | the documentation of the public names of a package    |
+| `<!-- api: solve, DAG -->`  | the documentation of these public names               |
 | `<!-- exit codes -->`       | the exit codes of the command line                    |
 """
 
@@ -23,7 +23,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-_MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([a-z0-9_]+))? -->$", re.MULTILINE)
+_MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([\w., ]+))? -->$", re.MULTILINE)
 
 _OWN_BOUNDS = {
     "bds": "blocks of equal child values under its prior",
@@ -158,11 +158,13 @@ def _sklearn(page: str) -> str:
     )
 
 
-def _api(package: str) -> str:
-    homes: dict[str, str] = import_module(package)._HOMES
+def _api(names: str) -> str:
+    """Public names of both packages, or a path where a name is reached through another one."""
+    homes = {**import_module("scorecache")._HOMES, **import_module("exactbnc")._HOMES}
     blocks = []
-    for name in sorted(homes, key=str.lower):
-        home = getattr(import_module(homes[name]), name)
+    for name in names.split(", "):
+        module, _, own = name.rpartition(".")
+        home = getattr(import_module(module or homes[name]), own)
         blocks.append(f"::: {home.__module__}.{home.__qualname__}\n")
     return "\n".join(blocks)
 
