@@ -199,7 +199,8 @@ def test_every_public_name_is_documented_once(site, pages, package):
     ]
     documented = Counter(anchor.rpartition(".")[2] for anchor in anchors if anchor.rpartition(".")[0].islower())
 
-    assert [name for name in package._HOMES if documented[name] != 1] == []
+    names = {getattr(package, name).__name__ for name in package._HOMES}  # an alias is documented under its own name
+    assert [name for name in sorted(names) if documented[name] != 1] == []
 
 
 def test_no_marker_is_left(site):
