@@ -268,7 +268,7 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
         (["--kdb", 0], 2, "k of kdb must be at least 1. Got 0 instead."),
         (["--anb", "--tan"], 2, "choose one structure; got anb and tan"),
         (["--kdb", 1, "--naive-bayes"], 2, "choose one structure; got kdb and naive_bayes"),
-        (["--max-parents", -1], 2, "max_parents must be at least 0. Got -1 instead."),
+        (["--max-parents", -1], 2, "--max-parents must be at least 0. Got -1 instead."),
         (["--edge-penalty", "inf"], 2, "edge_penalty must be finite and at least 0. Got inf instead."),
         (["--time-limit", -1], 2, "the limit 'seconds' must be at least 0. Got -1.0 instead."),
         (["--gap", "nan"], 2, "the limit 'gap' must be at least 0. Got nan instead."),
