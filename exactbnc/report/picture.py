@@ -80,7 +80,7 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
     ]
     drawn.sort(key=lambda markup: 'class="arc hub"' not in markup)  # faint ones behind
     view = _view(layout, widths, bent)
-    world = element("g", "".join(drawn), id="arcs") + element("g", "".join(nodes), id="nodes")
+    world = element("g", "".join(drawn), id="drawn-arcs") + element("g", "".join(nodes), id="nodes")
     svg = element(
         "svg",
         world,

@@ -117,6 +117,16 @@ def test_the_graph_has_every_variable_and_every_arc():
     assert all(information > 0 for *_, information in page.data["arcs"])
 
 
+def test_every_section_is_where_its_link_leads():
+    page = Page(render_report(Subject("net.json", PLAIN.dag, PLAIN, "C", search=SEARCH)))
+
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    sections = [attrs["id"] for attrs in page.all("section")]
+    links = [attrs["href"].removeprefix("#") for attrs in page.all("a") if "data-show" not in attrs]
+    assert links == ["main", *sections]
+
+
 def test_variables_keep_clear_of_each_other():
     names = [f"a rather long name {v}" for v in range(40)]
     arcs = [(names[v], names[2 * v + k]) for v in range(20) for k in (1, 2) if 2 * v + k < 40]
