@@ -36,8 +36,8 @@ _OWN_BOUNDS = {
 SKLEARN = {
     "exact": ("exactbnc", "ExactBNClassifier", "Sugahara, Ueno 2021; the solver: this package"),
     "ensemble": ("exactbnc", "EnsembleBNClassifier", "this package; Webb et al. 2012"),
-    "a1de": ("exactbnc", "A1DEClassifier", "Webb, Boughton, Wang 2005"),
-    "a2de": ("exactbnc", "A2DEClassifier", "Webb, Boughton, Zheng, Ting, Salem 2012"),
+    "a1de": ("exactbnc", "A1DEClassifier", "Webb et al. 2005"),
+    "a2de": ("exactbnc", "A2DEClassifier", "Webb et al. 2012"),
     "tbmatan": ("exactbnc", "TBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 17 to 24"),
     "sstbmatan": ("exactbnc", "SSTBMATANClassifier", "Cerquides, Lopez de Mantaras 2003, eq. 25 to 29"),
     "averaged_anb": ("exactbnc.learning.classifiers", "AveragedANBClassifier", "Dash, Cooper 2004"),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.class_model import ClassModel
+from exactbnc.network.class_model import ClassFit
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters, make_parameters
 from exactbnc.network.parameters.closed_form import Dirichlet
 from exactbnc.problem.constraints import Constraints
@@ -183,8 +183,6 @@ class Learned:
     seconds: Mapping[str, float]
     warning: str | None = None
     """A warning for the caller where the requested structure needs too many families, or scoring too much time."""
-    class_model: ClassModel | None = None
-    """How the class is predicted, where not by the tables alone."""
 
 
 def learn(
@@ -257,9 +255,10 @@ def learn(
     if class_name is not None and class_factors is not None:
         dataset = _reweighted(dataset, class_name, class_factors)
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
-    model = None if class_name is None else _class_model(dataset, net, class_name, recipe)
+    if class_name is not None and (recipe.is_discriminative or recipe.calibrate):
+        net = replace(net, class_name=class_name, class_fit=_class_fit(dataset, net, class_name, recipe))
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
-    return Learned(net, solution, problem, plan.domain.max_parents, seconds, warning, model)
+    return Learned(net, solution, problem, plan.domain.max_parents, seconds, warning)
 
 
 def counted(dataset: Dataset) -> Dataset:
@@ -401,13 +400,13 @@ def _reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float
     return replace(dataset, weights=factors if dataset.weights is None else dataset.weights * factors)
 
 
-def _class_model(dataset: Dataset, net: BayesNet, class_name: str, recipe: Recipe) -> ClassModel | None:
-    """The fitted or calibrated posterior of the class, None if the tables alone predict it."""
+def _class_fit(dataset: Dataset, net: BayesNet, class_name: str, recipe: Recipe) -> ClassFit:
+    """Weights and temperature, or the temperature alone."""
     from exactbnc.learning.discriminative.fit import calibrated, discriminative
 
     if recipe.is_discriminative:
         return discriminative(dataset, net, recipe.estimator(), class_name)
-    return calibrated(dataset, net, recipe.estimator(), class_name) if recipe.calibrate else None
+    return calibrated(dataset, net, recipe.estimator(), class_name)
 
 
 def _without_search(dataset: Dataset, class_name: str | None) -> DAG:

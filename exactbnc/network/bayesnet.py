@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
+    from exactbnc.network.class_model import ClassFit, ClassModel
     from exactbnc.network.posterior import Posterior
 
 Floats = NDArray[np.float64]
@@ -61,6 +62,9 @@ class BayesNet:
         The class of a classifier.
     cut_points : mapping of names to ascending numbers
         For the columns that were discretised: their states are the intervals between the cut points.
+    class_fit : ClassFit, optional
+        What was fitted to predict the class: a temperature for the tables, and weights for rows without unknown values.
+        Only `predict`, `predict_proba` and `log_posterior` of the class use it.
     solution : mapping
         What the search found, as `save` stores it: status, score, bound, gap, method and more; empty if not learned.
     provenance : mapping
@@ -90,11 +94,14 @@ class BayesNet:
     cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
     solution: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    class_fit: ClassFit | None = None
 
     def __post_init__(self) -> None:
         _check_states(self)
         _check_tables(self)
         _check_columns(self)
+        if self.class_fit is not None:
+            self.class_fit.check(self)
 
     # What it is
 
@@ -303,7 +310,14 @@ class BayesNet:
         parents = [() if is_set[v] else listed for v, listed in enumerate(self.dag.parents)]
         tables = [np.eye(len(self.states[v]))[row[v]] if is_set[v] else self.tables[v] for v in range(self.n_vars)]
         provenance = {**self.provenance, "do": {name: str(value) for name, value in values.items()}}
-        return replace(self, dag=DAG.of(self.names, parents), tables=tuple(tables), solution={}, provenance=provenance)
+        return replace(
+            self,
+            dag=DAG.of(self.names, parents),
+            tables=tuple(tables),
+            solution={},
+            provenance=provenance,
+            class_fit=None,
+        )
 
     def sample(self, n_rows: int, *, seed: int = 0) -> pandas.DataFrame:
         """Draw rows from the joint distribution.
@@ -605,7 +619,17 @@ class BayesNet:
 
     def log_posterior(self, codes: Codes, name: str | None = None) -> Floats:
         """log P(name = k | the other values of the row), rows x states; the class by default."""
-        return self.posterior(self._target(name)).log_probabilities(codes)
+        target = self._target(name)
+        if self.class_fit is not None and target == self.class_name:
+            return self.class_model.log_posterior(codes)
+        return self.posterior(target).log_probabilities(codes)
+
+    @cached_property
+    def class_model(self) -> ClassModel:
+        """How the class is predicted: by `class_fit`, or by the tables as they are."""
+        from exactbnc.network.class_model import ClassFit, ClassModel
+
+        return ClassModel(self, ClassFit() if self.class_fit is None else self.class_fit)
 
     def log_probability(self, codes: Codes) -> Floats:
         """log P of the known values of every row."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,60 +23,62 @@ from scorecache.system.compiled import for_work
 
 
 @dataclass(frozen=True, eq=False)
-class ClassModel:
-    """The class posterior of a network, calibrated or fitted.
+class ClassFit:
+    """Numbers fitted to predict the class of a network, as `BayesNet.class_fit` and its file keep them.
 
     Parameters
     ----------
-    net : BayesNet
-    class_name : str
     slope : float, default 1
         a; smaller than 1 where the tables are too sure of themselves.
     shift : array of float64, optional
         b, by class.
     weights : tuple of arrays, optional
-        By variable, shaped as `net.tables`; None for families without the class.
-
-    Raises
-    ------
-    ParameterError
-        If the numbers do not fit the network.
+        By variable, shaped as `BayesNet.tables`; None for families without the class. The arrays become read-only.
 
     Examples
     --------
     >>> from exactbnc.graph.dag import DAG
     >>> dag = DAG.from_arcs(["x", "y"], [("y", "x")])
     >>> tables = (np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.5, 0.5]))
-    >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables)
+    >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables, "y", class_fit=ClassFit(slope=0.5))
     >>> codes = np.array([[0, UNKNOWN], [UNKNOWN, UNKNOWN]], dtype=np.uint16)
-    >>> np.exp(ClassModel(net, "y", slope=0.5).log_posterior(codes)).round(3).tolist()
+    >>> np.exp(net.log_posterior(codes)).round(3).tolist()
     [[0.68, 0.32], [0.5, 0.5]]
     """
 
-    net: BayesNet
-    class_name: str
     slope: float = 1.0
     shift: Floats | None = None
     weights: tuple[Floats | None, ...] | None = None
 
-    def __post_init__(self) -> None:
-        target, n_classes = self._target, int(self.net.arities[self._target])
+    def check(self, net: BayesNet) -> None:
+        """Raise a ParameterError if the numbers do not fit the network."""
+        target = net.position(net.required_class)
+        n_classes = int(net.arities[target])
         if not (np.isfinite(self.slope) and self.slope >= 0):
             raise ParameterError(f"the slope of a temperature must be a number from 0. Got {self.slope!r} instead.")
         if self.shift is not None and (self.shift.shape != (n_classes,) or not np.isfinite(self.shift).all()):
             raise ParameterError(f"the shift of a temperature must have {n_classes} finite numbers, one per class")
         if self.weights is None:
             return
-        if len(self.weights) != self.net.n_vars:
-            raise ParameterError(f"{self.net.n_vars} variables need as many weights. Got {len(self.weights)} instead.")
-        for v, (own, table) in enumerate(zip(self.weights, self.net.tables, strict=True)):
-            has_class = v == target or target in self.net.dag.parents[v]
+        if len(self.weights) != net.n_vars:
+            raise ParameterError(f"{net.n_vars} variables need as many weights. Got {len(self.weights)} instead.")
+        for v, (own, table) in enumerate(zip(self.weights, net.tables, strict=True)):
+            has_class = v == target or target in net.dag.parents[v]
             if (own is not None) != has_class:
-                raise ParameterError(f"{self.net.names[v]!r} must have weights only with the class in its family")
+                raise ParameterError(f"{net.names[v]!r} must have weights only with the class in its family")
             if own is not None and (own.shape != table.shape or not np.isfinite(own).all()):
-                raise ParameterError(f"the weights of {self.net.names[v]!r} must be finite, in the shape of its table")
+                raise ParameterError(f"the weights of {net.names[v]!r} must be finite, in the shape of its table")
             if own is not None:
                 own.flags.writeable = False
+
+
+class ClassModel:
+    """The class posterior of a network with a `ClassFit`, ready for many rows."""
+
+    def __init__(self, net: BayesNet, fit: ClassFit) -> None:
+        self.net = net
+        self.slope, self.shift, self.weights = fit.slope, fit.shift, fit.weights
+        self._target = net.position(net.required_class)
 
     def log_posterior(self, codes: Codes) -> Floats:
         """log P(class | the other values of the row), rows x classes."""
@@ -107,7 +108,7 @@ class ClassModel:
 
     def _scaled(self, codes: Codes) -> Floats:
         """By the tables, with the temperature."""
-        log_p = self.net.log_posterior(codes, self.class_name)
+        log_p = self.net.posterior(self.net.required_class).log_probabilities(codes)
         if self.slope == 1.0 and self.shift is None:
             return log_p
         with np.errstate(invalid="ignore"):
@@ -119,18 +120,7 @@ class ClassModel:
         return log_p
 
     @cached_property
-    def _target(self) -> int:
-        return self.net.position(self.class_name)
-
-    @cached_property
     def _families(self) -> OpenFamilies:
         target = self._target
         children = [v for v, parents in enumerate(self.net.dag.parents) if v == target or target in parents]
         return open_families(self.net, children, target, self.weights)
-
-    def __getstate__(self) -> dict[str, Any]:
-        names = ("net", "class_name", "slope", "shift", "weights")
-        return {name: self.__dict__[name] for name in names}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)

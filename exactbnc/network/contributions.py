@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet, Codes
-from exactbnc.network.class_model import ClassModel
 from exactbnc.network.elimination import add_islands
 from exactbnc.network.families import open_families
 from scorecache.errors import ParameterError
@@ -55,13 +54,14 @@ class Contributions:
         return self.classes[order[0]], self.classes[order[1]]
 
 
-def contributions(net: BayesNet, class_name: str, codes: Codes, model: ClassModel | None = None) -> Contributions:
+def contributions(net: BayesNet, class_name: str, codes: Codes) -> Contributions:
     """The terms of every row; the codes are those of the network's variables, the class's own are not looked at.
 
-    With a class model the terms are those that it predicts by: its weights, or the tables times its slope.
+    Where numbers were fitted to the class, the terms are those that predict it: weights, or the tables times the slope.
     """
     target = net.position(class_name)
-    log_posterior = net.log_posterior(codes, class_name) if model is None else model.log_posterior(codes)
+    log_posterior = net.log_posterior(codes, class_name)
+    model = net.class_model if net.class_fit is not None and class_name == net.class_name else None
     children = [target, *(v for v, parents in enumerate(net.dag.parents) if target in parents)]
     values = np.zeros((len(children) + 1, *log_posterior.shape))
     for own, child in zip(values, children, strict=False):

@@ -17,7 +17,6 @@ from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
 from exactbnc.learning.learn import Learned, Recipe, counted, learn, networks_by
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
-from exactbnc.network.class_model import ClassModel
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
@@ -114,8 +113,6 @@ class ExactBNClassifier(TableClassifier):
     discretizer_ : Discretizer or None
     left_out_ : dict
         Name -> why the column was left out.
-    class_model_ : ClassModel or None
-        Weights and temperature; None where the tables alone predict.
     feature_importances_ : array of float
         Per column of X, how much log P(class | row) falls on average when the column is summed out.
 
@@ -200,7 +197,6 @@ class ExactBNClassifier(TableClassifier):
         if learned.warning is not None:
             warnings.warn(learned.warning, UserWarning, stacklevel=2)
         self.bayes_net_: BayesNet = learned.net
-        self.class_model_: ClassModel | None = learned.class_model
         self.dag_: DAG = learned.net.dag
         self.solution_: Solution = learned.solution
         self.problem_: Problem | None = learned.problem
@@ -221,16 +217,16 @@ class ExactBNClassifier(TableClassifier):
         """
         check_is_fitted(self)
         codes = self._sample.codes
-        model = ClassModel(self.bayes_net_, self.class_name_)
-        if self.class_model_ is not None:
-            model = replace(self.class_model_, weights=None)
+        net = self.bayes_net_
+        if net.class_fit is not None:
+            net = replace(net, class_fit=replace(net.class_fit, weights=None))
         actual = self._sample.column(self.class_name_)
         weights = self._sample.weights
         rows = np.arange(codes.shape[1])
 
         def mean_loss(known: Codes) -> float:
             with np.errstate(invalid="ignore"):
-                return float(-np.average(model.log_posterior(known)[rows, actual], weights=weights))
+                return float(-np.average(net.log_posterior(known, self.class_name_)[rows, actual], weights=weights))
 
         whole = mean_loss(codes)
         found = np.zeros(self.n_features_in_)
@@ -247,7 +243,7 @@ class ExactBNClassifier(TableClassifier):
 
         check_is_fitted(self)
         codes = self._network_codes(self._encoded(X))
-        return contributions(self.bayes_net_, self.class_name_, codes, self.class_model_)
+        return contributions(self.bayes_net_, self.class_name_, codes)
 
     def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
         """What the score loses without each arc between features; `exact` solves again for each of them."""
@@ -266,10 +262,7 @@ class ExactBNClassifier(TableClassifier):
         return plot(self.dag_, ax=ax, class_name=self.class_name_)
 
     def _log_posterior(self, codes: Codes) -> Floats:
-        own = self._network_codes(codes)
-        if self.class_model_ is not None:
-            return self.class_model_.log_posterior(own)
-        return self.bayes_net_.log_posterior(own, self.class_name_)
+        return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
 
     def _network_codes(self, codes: Codes) -> Codes:
         """The codes of the network's variables: the selected features, and the class, which is not known."""

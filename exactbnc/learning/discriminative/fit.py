@@ -1,4 +1,4 @@
-"""From data and a network with its tables to the class model: a temperature, and weights where they are wanted."""
+"""From data and a network with its tables to the class fit: a temperature, and weights where they are wanted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exactbnc.learning.discriminative.leave_one_out import leave_one_out
 from exactbnc.learning.discriminative.logistic import PENALTIES, Sample, fit_weights
 from exactbnc.learning.discriminative.temperature import fit_temperature
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.class_model import ClassModel
+from exactbnc.network.class_model import ClassFit
 from exactbnc.network.parameters._base import ParameterEstimator
 from scorecache.data.dataset import Dataset
 
@@ -19,7 +19,7 @@ MOST_MERGED = 50_000
 """Up to so many rows, equal ones are merged, and the result does not depend on the order of the rows."""
 
 
-def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassModel:
+def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassFit:
     """The tables with the temperature that leave-one-out chooses.
 
     Examples
@@ -32,10 +32,10 @@ def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, c
     >>> model.slope < 1  # z is x again
     True
     """
-    return ClassModel(net, class_name, *_temperature(merged(dataset), net, estimator, class_name, None))
+    return ClassFit(*_temperature(merged(dataset), net, estimator, class_name, None))
 
 
-def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassModel:
+def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassFit:
     """Weights fitted to the class, which answer where all values are known, and tables with a slope of the evidence.
 
     Parameters
@@ -49,12 +49,12 @@ def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimato
 
     Returns
     -------
-    ClassModel
+    ClassFit
     """
     data = merged(dataset)
     slope, shift = _temperature(data, net, estimator, class_name, np.exp(net.posterior(class_name).log_marginal))
     weights, _ = class_weights(data, net, class_name)
-    return ClassModel(net, class_name, slope, shift, weights)
+    return ClassFit(slope, shift, weights)
 
 
 def class_weights(

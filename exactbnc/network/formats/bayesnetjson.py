@@ -1,11 +1,12 @@
 """A Bayesian network as JSON: the format that keeps everything, and the types of the states.
 
 Keys: format ("exactbnc.bayesnet"), schema_version (1), class (a name or null), cut_points (by column), solution (what
-the search found), provenance (recipe, steps, data, versions, command), and variables: a list of name, states, parents
-(names) and table, lists within lists with one level per parent as listed and the variable's states innermost. Keys that
-would be empty are left out. States are texts, integers, finite floats and booleans; a numpy scalar is stored as the
-Python value it equals. Numbers are read back to the last bit. Files with the format "exactbnc.model", which earlier
-versions wrote, have the network in the key `network` and are read too.
+the search found), class_fit (slope, shift by class, and by name the weights that rows without unknown values are
+classified by, nested as the table is), provenance (recipe, steps, data, versions, command), and variables: a list of
+name, states, parents (names) and table, lists within lists with one level per parent as listed and the variable's
+states innermost. Keys that would be empty are left out. States are texts, integers, finite floats and booleans; a numpy
+scalar is stored as the Python value it equals. Numbers are read back to the last bit. Files with the format
+"exactbnc.model", which earlier versions wrote, have the network in the key `network` and are read too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.network.bayesnet import BayesNet, Floats
+from exactbnc.network.class_model import ClassFit
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import plain, require_different
 from scorecache.errors import ParameterError
@@ -44,6 +46,12 @@ class _Variable(msgspec.Struct):
     table: msgspec.Raw
 
 
+class _ClassFit(msgspec.Struct):
+    slope: float
+    shift: list[float] | None = None
+    weights: dict[str, msgspec.Raw] | None = None
+
+
 class _NetFile(msgspec.Struct, rename={"class_name": "class"}):
     """The object of a network, its tables still as text: their depth depends on the parents."""
 
@@ -54,6 +62,7 @@ class _NetFile(msgspec.Struct, rename={"class_name": "class"}):
     cut_points: dict[str, list[float]] = {}
     solution: dict[str, Any] = {}
     provenance: dict[str, Any] = {}
+    class_fit: _ClassFit | None = None
 
 
 class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
@@ -77,6 +86,7 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
         "cut_points": {name: list(map(float, points)) for name, points in net.cut_points.items()},
         "solution": dict(net.solution),
         "provenance": dict(net.provenance),
+        "class_fit": _fit_facts(net),
     }
     head = {
         "format": FORMAT,
@@ -99,6 +109,20 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
     except (TypeError, ValueError) as error:  # a number that is not finite, or what JSON has no type for
         raise ParameterError(f"solution and provenance must be of the types of JSON, but {error}") from error
     return _storable_text("{\n" + ",\n".join([*lines, f'  "variables": [\n{listed}\n  ]']) + "\n}\n"), []
+
+
+def _fit_facts(net: BayesNet) -> dict[str, Any]:
+    """The class fit in the types of JSON, empty without one."""
+    fit = net.class_fit
+    if fit is None:
+        return {}
+    found: dict[str, Any] = {"slope": fit.slope}
+    if fit.shift is not None:
+        found["shift"] = fit.shift.tolist()
+    if fit.weights is not None:
+        named = zip(net.names, fit.weights, strict=True)
+        found["weights"] = {name: own.tolist() for name, own in named if own is not None}
+    return found
 
 
 def parse(content: bytes, label: str) -> BayesNet:
@@ -130,11 +154,38 @@ def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
             cut_points={name: tuple(listed) for name, listed in stored.cut_points.items()},
             solution=stored.solution,
             provenance=stored.provenance,
+            class_fit=_class_fit(stored, draft),
         )
     except NetworkFileError:
         raise
     except ParameterError as error:
         raise draft.fault(None, f"expected a consistent network, but {error}") from error
+
+
+def _class_fit(stored: _NetFile, draft: Draft) -> ClassFit | None:
+    """What was fitted to the class; the weights have the shapes of the tables."""
+    fit = stored.class_fit
+    if fit is None:
+        return None
+    weights = None
+    if fit.weights is not None:
+        arities = {variable.name: len(variable.states) for variable in stored.variables}
+        unknown = [name for name in fit.weights if name not in arities]
+        if unknown:
+            raise draft.fault(None, f"'weights' name {unknown[0]!r}, which is not a variable")
+        weights = tuple(
+            _numbers(
+                fit.weights[variable.name],
+                tuple(arities[name] for name in (*variable.parents, variable.name)),
+                f"weights of {variable.name!r}",
+                draft,
+            )
+            if variable.name in fit.weights
+            else None
+            for variable in stored.variables
+        )
+    shift = None if fit.shift is None else np.array(fit.shift, dtype=np.float64)
+    return ClassFit(fit.slope, shift, weights)
 
 
 def _check_head(head: _Head | _NetFile, formats: Sequence[str], label: str) -> None:
@@ -156,16 +207,21 @@ def _decode(content: bytes, kind: type[T], label: str) -> T:
 
 
 def _table(variable: _Variable, shape: tuple[int, ...], draft: Draft) -> Floats:
+    """The table of a variable."""
+    return _numbers(variable.table, shape, f"'table' of {variable.name!r}", draft)
+
+
+def _numbers(text: msgspec.Raw, shape: tuple[int, ...], what: str, draft: Draft) -> Floats:
     """The numbers, in lists nested as deep as the shape is long."""
 
     def fault(line: int | None, message: str) -> NetworkFileError:
-        expected = f"expected 'table' of {variable.name!r} to be numbers in nested lists of the lengths {shape}"
+        expected = f"expected {what} to be numbers in nested lists of the lengths {shape}"
         return draft.fault(None, f"{expected}; {message}" if message else expected)
 
     kind: Any = float
     for _ in shape:
         kind = GenericAlias(list, (kind,))
-    nested = decode_json(bytes(variable.table), kind, fault)
+    nested = decode_json(bytes(text), kind, fault)
     try:
         table = np.array(nested, dtype=np.float64)
     except ValueError as error:  # lists of different lengths

@@ -437,9 +437,9 @@ def test_the_tables_beside_fitted_weights_are_those_of_one_row_per_cell():
 
     expected = fit_parameters(DATA, learned.net.dag, make_parameters("dirichlet", alpha=1.0))
     assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, expected.tables, strict=True))
-    assert learned.class_model.weights is not None
-    assert learn(DATA, "y", Recipe(calibrate=True, n_jobs=1)).class_model.weights is None
-    assert learn(DATA, "y", Recipe(n_jobs=1)).class_model is None
+    assert learned.net.class_fit.weights is not None
+    assert learn(DATA, "y", Recipe(calibrate=True, n_jobs=1)).net.class_fit.weights is None
+    assert learn(DATA, "y", Recipe(n_jobs=1)).net.class_fit is None
 
 
 def test_real_weights_count_in_the_tables_and_rounded_ones_in_the_score():

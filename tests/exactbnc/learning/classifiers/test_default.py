@@ -109,7 +109,8 @@ def test_rows_with_unknown_values_are_answered_by_the_network():
 
     found = model.predict_log_proba(row)[0]
 
-    scaled = model.class_model_.slope * model.bayes_net_.log_posterior(codes, "class")[0] + model.class_model_.shift
+    fit = model.bayes_net_.class_fit
+    scaled = fit.slope * model.bayes_net_.posterior("class").log_probabilities(codes)[0] + fit.shift
     assert found == pytest.approx(scaled - np.logaddexp.reduce(scaled), rel=1e-10)
 
 
@@ -134,8 +135,8 @@ def test_calibration_changes_probabilities_and_leaves_the_tables():
         for calibrate in (False, True)
     )
 
-    assert plain.class_model_ is None
-    assert scaled.class_model_.weights is None
+    assert plain.bayes_net_.class_fit is None
+    assert scaled.bayes_net_.class_fit.weights is None
     assert all(np.array_equal(a, b) for a, b in zip(plain.bayes_net_.tables, scaled.bayes_net_.tables, strict=True))
     with pytest.raises(ParameterError, match="calibration needs parameters with a pseudo-count"):
         ExactBNClassifier(parameters="ofe", calibrate=True).fit(frame[["children"]], y)
