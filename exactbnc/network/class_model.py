@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network import _kernels
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
+from exactbnc.network.bayesnet import BayesNet, Codes, Floats
 from exactbnc.network.families import OpenFamilies, open_families
 from scorecache.errors import ParameterError
 from scorecache.system.compiled import for_work
@@ -94,15 +94,12 @@ class ClassModel:
 
     def is_partial(self, codes: Codes) -> NDArray[np.bool_]:
         """Which rows lack a value of a family with the class."""
-        found = np.zeros(codes.shape[1], dtype=np.bool_)
-        for v in np.unique(self._families.members):
-            found |= codes[v] == UNKNOWN
-        return found
+        return self._families.partial_rows(codes)
 
     def _fitted(self, codes: Codes) -> Floats:
         """By the weights."""
         sums = np.zeros((codes.shape[1], self._families.n_states))
-        self._families.add_to(sums, codes)
+        self._families.add_to(sums, codes, is_complete=True)
         for_work(_kernels.normalise_logs, 4 * sums.size)(sums)
         return sums
 

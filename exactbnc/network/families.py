@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import BayesNet, Codes, Floats
 from scorecache.system.compiled import for_work
+
+FEW_ROWS = 1000
+"""Up to here a copy of the codes is quicker than a pass over each column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +28,28 @@ class OpenFamilies:
     flat: Floats
     n_states: int
 
-    def add_to(self, sums: Floats, codes: Codes) -> None:
-        """sums[row, t] += log-entries of the families whose other members are known in that row."""
+    @cached_property
+    def used(self) -> NDArray[np.int64]:
+        """The members, each once."""
+        return np.unique(self.members)
+
+    def partial_rows(self, codes: Codes) -> NDArray[np.bool_]:
+        """Which rows lack a value of a member."""
+        if codes.shape[1] <= FEW_ROWS:
+            found: NDArray[np.bool_] = (codes[self.used] == _kernels.UNKNOWN).any(axis=0)
+            return found
+        found = np.zeros(codes.shape[1], dtype=np.bool_)
+        for v in self.used:  # without a copy of all codes
+            found |= codes[v] == _kernels.UNKNOWN
+        return found
+
+    def add_to(self, sums: Floats, codes: Codes, *, is_complete: bool | None = None) -> None:
+        """sums[row, t] += log-entries of the families whose other members are known in that row.
+
+        `is_complete` says that all of them are known in all rows, if the caller has looked.
+        """
         layout = (self.start, self.members, self.strides, self.base, self.flat, self.n_states)
-        used = np.unique(self.members)
-        has_unknown = any((codes[v] == _kernels.UNKNOWN).any() for v in used)
+        has_unknown = not is_complete and bool(self.partial_rows(codes).any())
         n_steps = codes.shape[1] * (len(self.members) + len(self.base) * self.n_states)
         for_work(_kernels.add_known if has_unknown else _kernels.add_complete, n_steps)(codes, *layout, sums)
 

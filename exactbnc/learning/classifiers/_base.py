@@ -54,6 +54,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     states: Mapping[str, Any] | None
     _features: Features
     _kept: Ints | None
+    _columns: Any
 
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | row), exactly, with unknown values summed out; columns as in `classes_`."""
@@ -107,6 +108,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table = _safe_indexing(table, counts)
             labels, weights = labels[counts], weights[counts]
         names = self._column_names()
+        self._columns = X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
         if not is_update:
             self.class_name_ = free_name(_name_of(y), names)
             self.classes_ = np.unique(labels if classes is None else classes)
@@ -196,7 +198,16 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> Codes:
         """Codes of the features, columns x rows."""
-        return self._codes_of(self._table(X))
+        codes = self._codes_of_row(X)
+        return self._codes_of(self._table(X)) if codes is None else codes
+
+    def _codes_of_row(self, X: Any) -> Codes | None:
+        """The codes of a pandas frame of one row with the columns of training, which need no more than a look-up."""
+        known = getattr(self, "_columns", None)
+        if known is None or not hasattr(X, "iloc") or len(X) != 1 or not X.columns.equals(known):
+            return None
+        values = X.iloc[0].tolist()
+        return self._features.encode_row(values if self._kept is None else [values[v] for v in self._kept])
 
     def _table(self, X: Any) -> Any:
         """X as it was fitted, without the columns that are left out."""

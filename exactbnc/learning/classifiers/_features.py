@@ -7,6 +7,7 @@ and is summed out by the network; a missing value gets the code of the state for
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,6 +67,24 @@ class Features:
             elif not has_looked_up:
                 codes[v] = _encode_column(column, self._code_of[v], self._of_missing[v])
         return codes
+
+    def encode_row(self, values: Sequence[Any]) -> Codes | None:
+        """The codes of one row, columns x 1; None if a value is not what its column holds, which `encode` reports."""
+        codes = np.empty((len(self.names), 1), dtype=np.uint16)
+        for v, (value, cuts) in enumerate(zip(values, self._cut_lists, strict=True)):
+            if cuts is None:
+                codes[v] = _code(value, self._code_of[v], self._of_missing[v])
+            elif is_missing(value):
+                codes[v] = self._of_missing[v]
+            elif isinstance(value, Real):
+                codes[v] = bisect_left(cuts, float(value))
+            else:
+                return None
+        return codes
+
+    @cached_property
+    def _cut_lists(self) -> list[list[float] | None]:
+        return [None if cuts is None else cuts.tolist() for cuts in self.cut_points]
 
     @cached_property
     def _plain(self) -> list[int]:
