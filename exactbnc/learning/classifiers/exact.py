@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import warnings
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
+from exactbnc.learning.discretize._base import interval_labels
 from exactbnc.learning.learn import Learned, Recipe, counted, learn, networks_by
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.parameters import ParameterEstimator
@@ -23,6 +25,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Progress
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
 from scorecache.wording import listing
@@ -102,6 +105,8 @@ class ExactBNClassifier(TableClassifier):
     ----------
     dag_ : DAG
     bayes_net_ : BayesNet
+    network_ : BayesNet
+        The same with cut points, what was proved and the recipe, ready to be saved and asked.
     solution_ : Solution
         Score, bound, gap and status.
     problem_ : Problem or None
@@ -199,9 +204,11 @@ class ExactBNClassifier(TableClassifier):
         self.bayes_net_: BayesNet = learned.net
         self.dag_: DAG = learned.net.dag
         self.solution_: Solution = learned.solution
+        self._learned, self._recipe_facts = learned, recipe.to_json()
         self.problem_: Problem | None = learned.problem
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
+        self._n_rows = dataset.total_weight
         chosen = np.linspace(0, dataset.n_rows - 1, min(dataset.n_rows, IMPORTANCE_ROWS)).astype(np.int64)
         self._sample = dataset.rows(np.unique(chosen))
         if learned.solution.stop_reason == "interrupted":  # the model keeps the best network so far
@@ -236,6 +243,38 @@ class ExactBNClassifier(TableClassifier):
             without[v] = UNKNOWN
             found[positions[position]] = mean_loss(without) - whole
         return found
+
+    @property
+    def network_(self) -> BayesNet:
+        """The network with class, cut points, what was fitted to the class, the proof and the recipe.
+
+        Its discretised columns have intervals as states, and it takes the numbers themselves, as a network of
+        `exactbnc.learn` does.
+        """
+        from exactbnc.learning.network import network_of
+
+        check_is_fitted(self)
+        cuts = {
+            name: points
+            for name, points in zip(self._features.names, self._features.cut_points, strict=True)
+            if points is not None and name in self.bayes_net_.index
+        }
+        net = self.bayes_net_
+        states = list(net.states)
+        for name, points in cuts.items():
+            has_missing = MISSING_STATE in net.states_of(name)
+            states[net.index[name]] = (*interval_labels(points), *([MISSING_STATE] if has_missing else []))
+        learned = replace(self._learned, net=replace(net, states=tuple(states)))
+        return network_of(
+            learned,
+            class_name=self.class_name_,
+            cut_points={name: points.tolist() for name, points in cuts.items()},
+            provenance={"recipe": self._recipe_facts, "n_rows": self._n_rows},
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `network_` to a file that `exactbnc.load`, `exactbnc predict` and `exactbnc report` read; see there."""
+        self.network_.save(path)
 
     def explain(self, X: Any) -> Contributions:
         """What each family of the network adds to the log-posterior of every class, row by row."""

@@ -10,6 +10,8 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, StackingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from exactbnc import load
+from exactbnc.cli import main
 from exactbnc.learning.classifiers import ExactBNClassifier
 from exactbnc.network.bayesnet import UNKNOWN
 from scorecache.errors import ParameterError
@@ -189,3 +191,23 @@ def test_boosting_calibration_and_stacking_take_it():
 
     for model in (boosted, calibrated, stacked.fit(frame, y)):
         assert model.score(frame, y) > 0.7
+
+
+@pytest.mark.parametrize("parameters", ["auto", "eap"])
+def test_the_command_line_predicts_from_the_saved_network_what_the_classifier_does(tmp_path, parameters):
+    frame, y = anything()
+    frame = frame[["height", "weight", "children", "mood"]]
+    model = ExactBNClassifier(parameters=parameters, calibrate=True).fit(frame, y)
+    model.save(tmp_path / "model.json")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    expected = model.predict_proba(frame)
+
+    net = load(tmp_path / "model.json")
+
+    assert net.predict_proba(frame).to_numpy() == pytest.approx(expected, rel=1e-12)
+    assert net.status.value == "optimal"
+    assert (
+        main(["predict", str(tmp_path / "model.json"), str(tmp_path / "rows.csv"), "-o", str(tmp_path / "p.csv")]) == 0
+    )
+    written = pd.read_csv(tmp_path / "p.csv")
+    assert written[["P(no)", "P(yes)"]].to_numpy() == pytest.approx(expected, rel=1e-12)
