@@ -113,6 +113,8 @@ class Domain(LocalConstraints):
         The variables.
     structure, class_name, k, max_parents, required_arcs, forbidden_arcs, tiers
         See `LocalConstraints`.
+    numbers : tuple of str
+        Columns of numbers beside columns of states, which cannot have them as parents.
 
     Raises
     ------
@@ -127,6 +129,7 @@ class Domain(LocalConstraints):
     """
 
     names: tuple[str, ...] = field(kw_only=True)
+    numbers: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,6 +149,7 @@ class Domain(LocalConstraints):
         required_arcs: Iterable[Sequence[str]] = (),
         forbidden_arcs: Iterable[Sequence[str]] = (),
         tiers: Iterable[Iterable[str]] = (),
+        numbers: Iterable[str] = (),
     ) -> Domain:
         """Build a domain from any iterables; arcs are sorted so that equal domains compare equal."""
         return cls(
@@ -157,6 +161,7 @@ class Domain(LocalConstraints):
             required_arcs=tuple(sorted({(parent, child) for parent, child in required_arcs})),
             forbidden_arcs=tuple(sorted({(parent, child) for parent, child in forbidden_arcs})),
             tiers=tuple(tuple(tier) for tier in tiers),
+            numbers=tuple(numbers),
         )
 
     @property
@@ -196,7 +201,8 @@ class Domain(LocalConstraints):
                 sets.append(frozenset[int]())
                 continue
             later = {self.index[name] for name in self.tier_of if self._is_later(name, self.names[child])}
-            sets.append(everything - {child} - self.required[child] - forbidden[child] - later)
+            numbers = set() if self.names[child] in self.numbers else {self.index[name] for name in self.numbers}
+            sets.append(everything - {child} - self.required[child] - forbidden[child] - later - numbers)
         return tuple(sets)
 
     @cached_property
@@ -230,6 +236,8 @@ class Domain(LocalConstraints):
             recipe["forbidden_arcs"] = [list(arc) for arc in self.forbidden_arcs]
         if self.tiers:
             recipe["tiers"] = [list(tier) for tier in self.tiers]
+        if self.numbers:
+            recipe["numbers"] = list(self.numbers)
         return recipe
 
     def _limit(self, child: int) -> int:
@@ -252,7 +260,7 @@ def _check_names(domain: Domain) -> None:
     if domain.class_name is not None and domain.class_name not in known:
         raise ParameterError(f"the class {domain.class_name!r} is not a column; columns are {columns}")
     mentioned = [name for arc in domain.required_arcs + domain.forbidden_arcs for name in arc]
-    for name in (*mentioned, *domain.tier_of):
+    for name in (*mentioned, *domain.tier_of, *domain.numbers):
         if name not in known:
             raise ParameterError(f"{name!r} is not a column; columns are {columns}")
 
@@ -261,6 +269,14 @@ def _check_arcs(domain: Domain) -> None:
     for parent, child in domain.required_arcs + domain.forbidden_arcs:
         if parent == child:
             raise ParameterError(f"an arc joins two different variables. Got {parent!r} -> {child!r} instead.")
+    for parent, child in domain.required_arcs:
+        if parent in domain.numbers and child not in domain.numbers:
+            raise ParameterError(
+                f"the arc {parent!r} -> {child!r} is required, but a column of states takes columns of states as "
+                f"parents, and {parent!r} is one of numbers"
+            )
+    if domain.is_classifier and domain.class_name in domain.numbers:
+        raise ParameterError(f"the class {domain.class_name!r} must be a column of states, not of numbers")
     both = set(domain.required_arcs) & set(domain.forbidden_arcs)
     if both:
         parent, child = min(both)

@@ -27,7 +27,7 @@ class Record:
     domain: Domain
     pruning: str
     prune_gap: float = 0.0
-    n_rows: int | None = None
+    n_rows: float | None = None
     states: tuple[tuple[str, ...], ...] = ()
     data_sha256: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-_MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([\w., ]+))? -->$", re.MULTILINE)
+_MARKER = re.compile(r"^<!-- ([a-z ]+?)(?:: ([\w., -]+))? -->$", re.MULTILINE)
 
 _OWN_BOUNDS = {
     "bds": "blocks of equal child values under its prior",

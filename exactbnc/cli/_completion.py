@@ -13,7 +13,10 @@ AVERAGES = ("tbmatan", "sstbmatan")
 GREEDY = ("ghc2-ll", "ghc2-fcll", "ggbn-bdeu", "bnc-2p", "gbn-cmdl", "mc-dag-ges")
 SEARCHED = ("mmpc", "hiton-pc", "pcmb", "s2tmb", "bayes-factor")
 OTHERS = ("decision-tree", "1-nn", "3-nn", "5-nn", "svm-linear", "svm-poly2", "svm-rbf", "logistic")
-SCORES = ("ll", "aic", "bic", "bdeu", "bds", "k2", "bd", "bde", "fnml", "qnml", "mit", "fcll", "acll")
+SCORES = (
+    "ll", "aic", "bic", "bdeu", "bds", "k2", "bd", "bde", "fnml", "qnml", "mit", "fcll", "acll",
+    "ll-g", "aic-g", "bic-g", "bge", "ll-cg", "aic-cg", "bic-cg", "bge-cg",
+)  # fmt: skip
 PARAMETERS = ("eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe")
 
 Completer = Callable[[str], list[str]]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from exactbnc.cli._output import Output
     from scorecache.data.dataset import Dataset
     from scorecache.domain import Domain
+    from scorecache.scores import Score
 
 IRIS_CLASS = "species"
 
@@ -64,8 +65,15 @@ def embedded_data() -> Dataset:
     return Dataset.from_columns(columns, max_states=1000)
 
 
-def read_data(path: str, table: TrainingOptions, *, header: bool = True, codes_memory: float | None = None) -> Dataset:
-    """Read the table; columns that will be discretised may have any number of values."""
+def read_data(
+    path: str,
+    table: TrainingOptions,
+    *,
+    header: bool = True,
+    codes_memory: float | None = None,
+    keeps_numbers: bool = False,
+) -> Dataset:
+    """Read the table; columns that will be discretised, or scored as numbers, may have any number of values."""
     from exactbnc.learning.preparation import AnyColumn
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
@@ -81,9 +89,28 @@ def read_data(path: str, table: TrainingOptions, *, header: bool = True, codes_m
         missing=table.missing,
         max_states=table.max_states or (MAX_STATES if is_discretized else None),
         ignore=table.ignore or (),
-        measured=AnyColumn() if is_discretized else None,
+        measured=AnyColumn() if is_discretized or keeps_numbers else None,
         codes_memory=codes_memory,
     )
+
+
+def with_numbers(dataset: Dataset, score: Score, class_name: str | None) -> Dataset:
+    """The columns that a score of numbers reads as such: all of them, or beside states those with a fraction.
+
+    Columns of more numbers than states are allowed have been read as numbers already.
+    """
+    from scorecache.data.columns import number_of
+
+    if not score.takes_measurements:
+        return dataset
+    if not getattr(score, "takes_states", False):
+        return dataset.measured()
+    chosen = []
+    for name, states in zip(dataset.names, dataset.states, strict=True):
+        numbers = [number_of(str(state)) for state in states]
+        if name != class_name and None not in numbers and any(number != round(number or 0.0) for number in numbers):
+            chosen.append(name)
+    return dataset.measured(chosen)
 
 
 def prepared(

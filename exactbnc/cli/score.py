@@ -25,7 +25,7 @@ from exactbnc.cli._output import (
     describe_seconds,
 )
 from exactbnc.cli._parsing import parse_size
-from exactbnc.cli._training import check_kept, notes_on_limit, prepared, read_data
+from exactbnc.cli._training import check_kept, notes_on_limit, prepared, read_data, with_numbers
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
@@ -130,12 +130,17 @@ def score(
             f"general networks scored by {chosen.name!r} have no class: add a structure "
             "(--anb, --tan, --fan, --kdb K or --naive-bayes) or leave --class out"
         )
+    if chosen.takes_measurements and table.discretize is not None:
+        raise UsageError(f"the score {chosen.name!r} reads numbers as they are: leave --discretize out")
     check_kept(table.keep_at_most, is_discretized=table.discretize is not None)
     constraints = given.constraints()
     _check_local(constraints)
     share = None if build.memory_bytes is None else CODES_SHARE * build.memory_bytes
     with expecting(data, Kind.TABLE):
-        dataset = read_data(data, table, header=not no_header, codes_memory=share)
+        dataset = read_data(
+            data, table, header=not no_header, codes_memory=share, keeps_numbers=chosen.takes_measurements
+        )
+    dataset = with_numbers(dataset, chosen, structure.class_name)
     for note in notes_on_columns(dataset, structure.class_name, is_discretized=table.discretize is not None):
         talk.note(note)
     dataset, cut_points = prepared(dataset, structure.class_name, table.discretize, table)

@@ -34,6 +34,8 @@ def _facts(score: type[Score]) -> dict[str, Any]:
         "score_equivalent": score.score_equivalent,
         "needs_class": score.needs_class,
         "needs_bound": score.needs_bound,
+        "takes_measurements": score.takes_measurements,
+        "takes_real_weights": score.takes_real_weights,
         "reference": score.reference,
     }
 
@@ -59,5 +61,7 @@ def _properties(facts: dict[str, Any]) -> list[str]:
         "score_equivalent": "score equivalent",
         "needs_class": "needs --class",
         "needs_bound": "needs --max-parents",
+        "takes_measurements": "reads numbers",
+        "takes_real_weights": "takes fractional --weights",
     }
     return [word for key, word in words.items() if facts[key]]

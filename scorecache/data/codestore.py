@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from scorecache.data.dataset import Dataset
-from scorecache.data.encoding import Encoding, RawColumn, assemble
+from scorecache.data.encoding import Encoding, RawColumn, Weights, assemble
 from scorecache.system.memory import available_memory
 
 CODES_SHARE = 0.25
@@ -81,10 +81,11 @@ class CodeStore:
         self._chunks, self._written = [], []
         return list(whole)
 
-    def dataset(self, columns: Sequence[RawColumn], weights: NDArray[np.int64] | None, encoding: Encoding) -> Dataset:
+    def dataset(self, columns: Sequence[RawColumn], weights: Weights | None, encoding: Encoding) -> Dataset:
         """The finished table; if it does not fit in memory, with equal rows merged where that halves it."""
         whole = Dataset(*assemble(columns, weights, encoding, self.empty))
-        return whole if self._file is None or whole.measurements else merged(whole)
+        is_counted = whole.weights is None or whole.weights.dtype == np.int64
+        return merged(whole) if self._file is not None and not whole.measurements and is_counted else whole
 
     def empty(self, shape: tuple[int, int], dtype: DTypeLike = np.uint16) -> NDArray[Any]:
         """Room for a table: in memory, or in a file of its own if the codes have outgrown their memory."""
@@ -119,7 +120,7 @@ def merged(whole: Dataset) -> Dataset:
     codes, weights = np.empty((whole.n_vars, 0), np.uint16), np.empty(0, np.int64)
     for start in range(0, whole.n_rows, BLOCK_ROWS):
         block = slice(start, min(start + BLOCK_ROWS, whole.n_rows))
-        own = np.ones(block.stop - start, np.int64) if whole.weights is None else whole.weights[block]
+        own = np.ones(block.stop - start, np.int64) if whole.counts is None else whole.counts[block]
         codes = np.hstack([codes, whole.codes[:, block]])
         first, weights = merge_rows(codes, np.concatenate([weights, own]))
         codes = np.ascontiguousarray(codes[:, first])

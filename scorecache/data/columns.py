@@ -199,9 +199,9 @@ def faulty_names(names: Sequence[str], *, may_lack_name: bool) -> str | None:
     return None
 
 
-def weights_of(texts: Sequence[str], rows: NDArray[np.integer], fields: Fields) -> NDArray[np.int64]:
+def weights_of(texts: Sequence[str], rows: NDArray[np.integer], fields: Fields) -> NDArray[np.float64]:
     """The row weights of a batch."""
-    weights: NDArray[np.int64] = np.array([_weight(text, fields) for text in texts], dtype=np.int64)[rows]
+    weights: NDArray[np.float64] = np.array([_weight(text, fields) for text in texts], dtype=np.float64)[rows]
     return weights
 
 
@@ -210,11 +210,11 @@ def number_of(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
-def _weight(field: str, fields: Fields) -> int:
+def _weight(field: str, fields: Fields) -> float:
     weight = fields.number(field)
-    if not (0 <= weight <= MOST_WEIGHT and weight.is_integer()):
+    if not 0 <= weight <= MOST_WEIGHT:
         raise FieldError(field, not_a_weight(field.strip()))
-    return int(weight)
+    return weight
 
 
 def _floats(texts: Sequence[str], fields: Fields) -> NDArray[np.float64]:

@@ -24,8 +24,8 @@ from scorecache.data.encoding import (
     check_states,
     is_missing,
     not_a_weight,
+    row_weights,
     undeclared,
-    whole_weights,
 )
 from scorecache.data.frames import as_floats, columns_of, distinct_objects, holds_numbers, is_frame, names_of
 from scorecache.errors import DataError, ParameterError
@@ -52,7 +52,8 @@ class Dataset:
     codes : array of uint16
         Variables x rows, from 0 to the number of states less one.
     weights : array of int64 or float64, optional
-        How many identical rows a row stands for; None is one each. Numbers that are not whole serve parameters alone.
+        How many identical rows a row stands for; None is one each. Numbers that are not whole go with the scores that
+        take them (`exactbnc scores`), and with parameters.
     measurements : mapping of names to float64 arrays
         The columns that are kept as numbers: for scores of numbers such as `bge`, or until they are discretised
         (`exactbnc.learning.discretize.tables`). The one state "a number" stands for all of them, and a number is NaN
@@ -110,7 +111,7 @@ class Dataset:
         states : mapping of names to states, optional
             States that are not declared are sorted: numbers by size, text as text, objects without an order as they
             come.
-        weights : array of whole numbers, optional
+        weights : array of numbers, optional
             How many rows each row stands for; a row of weight 0 only declares states.
         missing : {"error", "drop", "category"}
             For None, NaN, NaT and pandas.NA: an error, rows without them, or one more state.
@@ -154,7 +155,7 @@ class Dataset:
             for name, values in zip(names, columns, strict=True)
         ]
         n_rows = _common_length(raw)
-        return cls(*assemble(raw, None if weights is None else whole_weights(weights, n_rows), encoding))
+        return cls(*assemble(raw, None if weights is None else row_weights(weights, n_rows), encoding))
 
     @classmethod
     def from_frame(
@@ -174,7 +175,7 @@ class Dataset:
         Parameters
         ----------
         frame : DataFrame
-        weights : str or array of whole numbers, optional
+        weights : str or array of numbers, optional
             The name of a column, which then is not a variable, or how many rows each row stands for.
         states, missing, max_states, measured
             As in `from_columns`.
@@ -237,7 +238,7 @@ class Dataset:
             The numbers of states; by default the largest code of a variable and one.
         names : sequence of str, optional
             0, 1, 2, ... by default.
-        weights : array of whole numbers, optional
+        weights : array of numbers, optional
 
         Returns
         -------
@@ -250,7 +251,7 @@ class Dataset:
             raise DataError(f"codes must be from 0 to {MOST_STATES - 1}. Got {table.min()} to {table.max()} instead.")
         if arities is None:
             arities = [int(largest) + 1 for largest in table.max(axis=1)]
-        counts = None if weights is None else whole_weights(weights, table.shape[1])
+        counts = None if weights is None else row_weights(weights, table.shape[1])
         if counts is not None:
             table, counts = table[:, counts > 0], counts[counts > 0]
         return cls(
@@ -278,9 +279,9 @@ class Dataset:
         return np.array([len(states) for states in self.states], dtype=np.int64)
 
     @cached_property
-    def total_weight(self) -> int:
-        """N: the number of rows, each counted as often as its weight says."""
-        return self.n_rows if self.weights is None else int(self.weights.sum())
+    def total_weight(self) -> float:
+        """N: the number of rows, each counted as often as its weight says; not whole where the weights are not."""
+        return self.n_rows if self.weights is None else self.weights.sum().item()
 
     @property
     def counts(self) -> NDArray[np.int64] | None:
@@ -485,7 +486,7 @@ def _number(name: str, state: Hashable) -> float:
     try:
         return float(cast("Any", state))
     except (TypeError, ValueError) as error:
-        raise DataError(f"column {name!r} cannot be kept as numbers: {state!r} is not a number") from error
+        raise DataError(f"column {name!r} cannot be kept as numbers: {state!r} is not one") from error
 
 
 def _categorical_column(name: str, categorical: Any) -> RawColumn:

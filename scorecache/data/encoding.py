@@ -30,11 +30,13 @@ MEASURED = "a number"
 """The state of a column of measurements that stands for all its numbers."""
 MISSING_CHOICES = ("error", "drop", "category")
 
+Weights = NDArray[np.int64] | NDArray[np.float64]
+
 Fields = tuple[
     tuple[str, ...],
     tuple[tuple[Hashable, ...], ...],
     NDArray[np.uint16],
-    NDArray[np.int64] | None,
+    Weights | None,
     dict[str, NDArray[np.float64]],
 ]
 
@@ -149,7 +151,7 @@ class RawColumn:
 
 def assemble(
     columns: Sequence[RawColumn],
-    weights: NDArray[np.int64] | None,
+    weights: Weights | None,
     encoding: Encoding,
     room: Callable[..., NDArray[Any]] = np.empty,
 ) -> Fields:
@@ -209,14 +211,20 @@ def undeclared(name: str, value: Hashable, states: Iterable[Hashable]) -> str:
 
 def not_a_weight(weight: object) -> str:
     """What is wrong with a row weight."""
-    return (
-        "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows. "
-        f"Got {weight!r} instead."
-    )
+    return f"a row weight must be a number from 0 to 2**53 - 1. Got {weight!r} instead."
 
 
 def whole_weights(weights: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    """Row weights as whole numbers, or an error that names the first row without one."""
+    """Row weights as counts of rows, or an error that names the first row whose weight is not whole."""
+    array = row_weights(weights, n_rows)
+    if array.dtype != np.int64:
+        row = int(np.argmin(np.floor(array) >= array))
+        raise DataError(f"row {row}: a row weight must be a whole number here. Got {array.item(row)!r} instead.")
+    return array.astype(np.int64)
+
+
+def row_weights(weights: ArrayLike, n_rows: int) -> Weights:
+    """Row weights, as counts of rows if all are whole; an error names the first row without one."""
     array = np.asarray(weights)
     if array.shape != (n_rows,):
         raise DataError(f"{n_rows} rows need as many weights. Got an array of shape {array.shape} instead.")
@@ -224,11 +232,16 @@ def whole_weights(weights: ArrayLike, n_rows: int) -> NDArray[np.int64]:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"row weights must be numbers. Got an array of {array.dtype} instead.") from error
-    is_whole = (numbers >= 0) & (numbers <= MOST_WEIGHT) & (np.floor(numbers) >= numbers)
-    if not is_whole.all():
-        row = int(np.argmin(is_whole))
+    is_weight = (numbers >= 0) & (numbers <= MOST_WEIGHT)
+    if not is_weight.all():
+        row = int(np.argmin(is_weight))
         raise DataError(f"row {row}: {not_a_weight(array.item(row))}")
-    return numbers.astype(np.int64)
+    return counts_if_whole(numbers)
+
+
+def counts_if_whole(weights: NDArray[np.float64]) -> Weights:
+    """The same numbers, as int64 if all are whole."""
+    return weights.astype(np.int64) if (np.floor(weights) >= weights).all() else weights
 
 
 def _complete_rows(columns: Sequence[RawColumn], missing: str) -> NDArray[np.bool_] | None:

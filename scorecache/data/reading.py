@@ -40,6 +40,7 @@ from scorecache.data.csvblocks import (
     text_blocks,
 )
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import counts_if_whole
 from scorecache.errors import DataError, ParameterError
 from scorecache.system.files import limited, open_input
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
@@ -248,7 +249,7 @@ class _Collector:
         self._columns: list[TextColumn | None] = []
         self._texts: list[tuple[list[str], int]] = []  # lists to fill, and where their columns are in a batch
         self._positions: list[int] = []  # of the columns that become codes or weights
-        self._weights: list[NDArray[np.int64]] = []
+        self._weights: list[NDArray[np.float64]] = []
 
     def choose(self, names: Sequence[str]) -> list[bool]:
         """Which columns are read; from now on batches hold these."""
@@ -287,7 +288,7 @@ class _Collector:
         """The finished table."""
         columns = [column for column in self._columns if column is not None]
         raw = [column.finished(codes) for column, codes in zip(columns, self._store.columns(), strict=True)]
-        weights = np.concatenate(self._weights) if self._weights else None
+        weights = counts_if_whole(np.concatenate(self._weights)) if self._weights else None
         try:
             return self._store.dataset(raw, weights, self._encoding)
         except DataError as error:

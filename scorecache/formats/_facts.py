@@ -30,6 +30,7 @@ class DomainFacts(msgspec.Struct, rename={"class_name": "class"}):
     required_arcs: list[tuple[str, str]] = []
     forbidden_arcs: list[tuple[str, str]] = []
     tiers: list[list[str]] = []
+    numbers: list[str] = []
 
 
 class RecordFacts(msgspec.Struct):
@@ -40,7 +41,7 @@ class RecordFacts(msgspec.Struct):
     domain: DomainFacts
     pruning: Literal["none", "dominance"]
     prune_gap: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    n_rows: Count | None = None
+    n_rows: Count | Annotated[float, msgspec.Meta(ge=0)] | None = None
     states: dict[str, list[str]] | None = None
     data_sha256: str | None = None
     versions: dict[str, str] | None = None
@@ -61,6 +62,7 @@ class RecordFacts(msgspec.Struct):
             required_arcs=recipe.required_arcs,
             forbidden_arcs=recipe.forbidden_arcs,
             tiers=recipe.tiers,
+            numbers=recipe.numbers,
         )
         return Record(
             score=self.score,

@@ -9,6 +9,7 @@ from scorecache.errors import ParameterError
 from scorecache.scores._base import CellScore, FamilyScore, Score, TableScore
 from scorecache.scores.conditional import ACLL, FCLL
 from scorecache.scores.dirichlet import BD, K2, BDe, BDeu, BDs
+from scorecache.scores.gaussian import AICCG, AICG, BICCG, BICG, LLCG, LLG, BGe, BGeCG
 from scorecache.scores.mit import MIT
 from scorecache.scores.nml import FNML, QNML
 from scorecache.scores.penalized import AIC, BIC, LL
@@ -27,11 +28,20 @@ SCORES: dict[str, type[Score]] = {
     "mit": MIT,
     "fcll": FCLL,
     "acll": ACLL,
+    "ll-g": LLG,
+    "aic-g": AICG,
+    "bic-g": BICG,
+    "bge": BGe,
+    "ll-cg": LLCG,
+    "aic-cg": AICCG,
+    "bic-cg": BICCG,
+    "bge-cg": BGeCG,
 }
 
 __all__ = [
-    "ACLL", "AIC", "BD", "BIC", "FCLL", "FNML", "K2", "LL", "MIT", "QNML", "SCORES",
-    "BDe", "BDeu", "BDs", "CellScore", "FamilyScore", "Score", "TableScore", "make_score", "register_score",
+    "ACLL", "AIC", "AICCG", "AICG", "BD", "BIC", "BICCG", "BICG", "FCLL", "FNML", "K2", "LL", "LLCG", "LLG", "MIT",
+    "QNML", "SCORES", "BDe", "BDeu", "BDs", "BGe", "BGeCG", "CellScore", "FamilyScore", "Score", "TableScore",
+    "make_score", "register_score",
 ]  # fmt: skip
 
 

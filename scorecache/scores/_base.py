@@ -77,6 +77,18 @@ class CellScore(Score):
         """What is subtracted for a child of r states and parents of each shape, given n rows."""
         return np.zeros(len(shapes))
 
+    def real_cell_terms(self, counts: Floats, q: float) -> Floats:
+        """f(n) of counts that need not be whole."""
+        prior = self.rising_from(q)
+        assert prior is not None
+        return log_rising_real(counts, prior)
+
+    def real_parent_terms(self, counts: Floats, q: float, r: int) -> Floats:
+        """-g_r(n) of counts that need not be whole, on a table of q parent configurations."""
+        prior = self.rising_from(q * r)
+        assert prior is not None
+        return log_rising_real(counts, r * prior)
+
     def child_constant(self, counts: NDArray[np.int64]) -> float:
         """What is subtracted for a child with these marginal counts, whatever its parents."""
         return 0.0
@@ -182,6 +194,13 @@ def log_rising(n_max: int, a: float) -> Floats:
     factors = np.log(a + np.arange(n_max, dtype=np.float64)).astype(np.longdouble)
     terms[1:] = np.cumsum(factors)
     return terms
+
+
+def log_rising_real(counts: Floats, a: float) -> Floats:
+    """log Gamma(a + n) - log Gamma(a) of counts that need not be whole."""
+    from scipy.special import gammaln  # scipy takes 0.2 s to import, and few builds need it
+
+    return np.asarray(gammaln(a + counts) - gammaln(a))
 
 
 def require_positive(owner: str, name: str, value: float) -> None:

@@ -38,6 +38,7 @@ class BDeu(CellScore):
     reference: ClassVar[str] = "Buntine 1991; Heckerman et al. 1995; Carvalho 2009"
     score_equivalent: ClassVar[bool] = True
     depends_on_q: ClassVar[bool] = True
+    takes_real_weights: ClassVar[bool] = True
     likelihood_weight: ClassVar[float | None] = 1.0
 
     def __post_init__(self) -> None:
@@ -62,6 +63,7 @@ class BD(CellScore):
     name: ClassVar[str] = "bd"
     title: ClassVar[str] = "Bayesian Dirichlet with a constant"
     reference: ClassVar[str] = "Heckerman et al. 1995; Carvalho 2009"
+    takes_real_weights: ClassVar[bool] = True
     likelihood_weight: ClassVar[float | None] = 1.0
 
     def __post_init__(self) -> None:
@@ -69,6 +71,9 @@ class BD(CellScore):
 
     def cell_terms(self, n_max: int, q: float) -> Floats:
         return log_rising(n_max, self.alpha)
+
+    def rising_from(self, q: float) -> float | None:
+        return self.alpha
 
     def parent_terms(self, n_max: int, r: int) -> Floats | None:
         return -log_rising(n_max, r * self.alpha)
@@ -84,10 +89,14 @@ class K2(CellScore):
     name: ClassVar[str] = "k2"
     title: ClassVar[str] = "K2 (Cooper and Herskovits)"
     reference: ClassVar[str] = "Cooper, Herskovits 1992; Carvalho 2009"
+    takes_real_weights: ClassVar[bool] = True
     likelihood_weight: ClassVar[float | None] = 1.0
 
     def cell_terms(self, n_max: int, q: float) -> Floats:
         return log_rising(n_max, 1.0)
+
+    def rising_from(self, q: float) -> float | None:
+        return 1.0
 
     def parent_terms(self, n_max: int, r: int) -> Floats | None:
         return -log_rising(n_max, float(r))

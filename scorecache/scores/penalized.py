@@ -25,15 +25,22 @@ class PenalizedLikelihood(CellScore):
 
     score_equivalent: ClassVar[bool] = True
     likelihood_weight: ClassVar[float | None] = 1.0
+    takes_real_weights: ClassVar[bool] = True
 
     def cell_terms(self, n_max: int, q: float) -> Floats:
         return n_log_n(n_max)
 
-    def price(self, n: int) -> float:
+    def real_cell_terms(self, counts: Floats, q: float) -> Floats:
+        return counts * np.log(np.where(counts > 0, counts, 1.0))
+
+    def real_parent_terms(self, counts: Floats, q: float, r: int) -> Floats:
+        return self.real_cell_terms(counts, q)
+
+    def price(self, n: float) -> float:
         """The price of one free parameter, given n rows."""
         raise NotImplementedError
 
-    def penalty(self, r: int, shapes: Sequence[Shape], n: int) -> Floats:
+    def penalty(self, r: int, shapes: Sequence[Shape], n: float) -> Floats:
         return self.price(n) * (r - 1) * np.array([product(shape) for shape in shapes])
 
 
@@ -46,7 +53,7 @@ class LL(PenalizedLikelihood):
     reference: ClassVar[str] = "Carvalho 2009, eq. 8"
     needs_bound: ClassVar[bool] = True
 
-    def price(self, n: int) -> float:
+    def price(self, n: float) -> float:
         return 0.0
 
 
@@ -59,7 +66,7 @@ class AIC(PenalizedLikelihood):
     title: ClassVar[str] = "Akaike information criterion"
     reference: ClassVar[str] = "Akaike 1974; Carvalho 2009, eq. 10"
 
-    def price(self, n: int) -> float:
+    def price(self, n: float) -> float:
         return 1.0
 
 
@@ -73,5 +80,5 @@ class BIC(PenalizedLikelihood):
     reference: ClassVar[str] = "Schwarz 1978; Carvalho 2009, eq. 11"
     aliases: ClassVar[tuple[str, ...]] = ("mdl",)
 
-    def price(self, n: int) -> float:
+    def price(self, n: float) -> float:
         return 0.5 * math.log(n)

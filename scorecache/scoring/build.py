@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
 from scorecache.record import Record
 from scorecache.scores import FamilyScore, Score, make_score
+from scorecache.scores.gaussian import NumberScore
 from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
@@ -32,6 +33,7 @@ from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
 from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
+from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
 from scorecache.scoring.progress import Deadline, Listener, Threads, n_threads
 from scorecache.scoring.survivors import Pruning
 from scorecache.scoring.workers import results_of, sends_to_a_cluster
@@ -66,14 +68,24 @@ class BuildPlan:
     def estimate(self) -> BuildEstimate:
         """Joint sets, families, peak memory, rough time."""
         return estimate_groups(
-            self.groups, self.dataset.arities, self.dataset.total_weight, self.rows.n_distinct, prune=self.pruning.on
+            self.groups, self.dataset.arities, int(self.dataset.total_weight), self.n_counted, prune=self.pruning.on
         )
 
     @property
     def is_plain(self) -> bool:
         """Is the build so small that it runs in numpy, without kernels?"""
         n_sets = self.estimate.n_joint_sets
-        return is_plain(plain_seconds(n_sets, self.rows.n_distinct))
+        return is_plain(plain_seconds(n_sets, self.n_counted))
+
+    @property
+    def reads_data(self) -> bool:
+        """Does the score read the data themselves, instead of counts of rows?"""
+        return isinstance(self.score, FamilyScore) or uses_potentials(self.score, self.dataset)
+
+    @property
+    def n_counted(self) -> int:
+        """The rows that a set costs time for: with scatter matrices none but the first."""
+        return 1 if isinstance(self.score, NumberScore) else self.rows.n_distinct
 
     def run(
         self,
@@ -97,7 +109,7 @@ class BuildPlan:
         deadline = Deadline(time_limit, started)
         folder = None if resume is None else self.part_folder(resume)
         job = make_job(self)
-        units = make_units(self.groups, self.score)
+        units = make_units(self.groups)
         batches = batches_of(units, self.rows.codes.nbytes)
         step, n_steps = 0, sum(max(self.groups[unit.group].max_free + 1 for unit in batch) for batch in batches)
         kept = Kept(_memory_allowed(self.estimate, memory_limit))
@@ -205,12 +217,14 @@ def plan_build(
     score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
     limits = limits_beside_required(dataset, domain, score, pruning)
     groups = tuple(make_groups(domain, score, limits))
+    if uses_potentials(score, dataset):
+        groups = tuple(replace(group, together=True) for group in groups)
     return BuildPlan(dataset, score, domain, pruning, _rows(dataset, score, groups), groups)
 
 
 def _rows(dataset: Dataset, score: Score, groups: Sequence[Group]) -> Rows:
-    """What is counted, equal rows once where that pays; a score of one's own reads the data themselves."""
-    if isinstance(score, FamilyScore):
+    """What is counted, equal rows once where that pays; scores that do not count read the data themselves."""
+    if isinstance(score, FamilyScore) or uses_potentials(score, dataset):
         return Rows(dataset.codes, np.ones(dataset.n_rows, dtype=np.int64))
     return distinct_rows(dataset) if merging_pays(groups, dataset.arities) else all_rows(dataset)
 
@@ -233,13 +247,16 @@ def _settle(
     if not score.takes_measurements:
         dataset.require_categories()
     if not score.takes_real_weights:
-        dataset.counts  # noqa: B018  raises an error if they are not whole
+        require_counts(dataset, score)
+    check_columns(dataset, score)
     if domain is None:
         domain = Domain.of(dataset.names, max_parents=max_parents)
     elif max_parents is not None:
         raise ParameterError("give max_parents to the domain or to build_cache, not to both")
     if domain.names != dataset.names:
         raise ParameterError("the domain has other variables than the data")
+    if isinstance(score, NumberScore) and len(dataset.measurements) < dataset.n_vars:
+        domain = replace(domain, numbers=tuple(name for name in dataset.names if name in dataset.measurements))
     if dataset.total_weight > MOST_ROWS:
         raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
     if not 0 <= prune_gap < math.inf:

@@ -23,6 +23,7 @@ from scorecache.scoring.alone import ChildBuild
 from scorecache.scoring.by_family import FamilyBuild, n_sets_of, score_sets
 from scorecache.scoring.joint import JointBuild
 from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
+from scorecache.scoring.potentials import PotentialBuild, parts_of_base, score_rows
 
 SETS_PER_CHUNK = 1 << 15
 LABEL_ROWS, NESTED_ROWS = 100, 400
@@ -42,7 +43,10 @@ that a level skipped; the tables of one child."""
 FAMILIES = "families"
 """The parent sets of one child, for a score of one's own."""
 
-Build = JointBuild | ChildBuild | FamilyBuild
+POTENTIALS = "potentials"
+"""Joint sets whose potentials are not sums over counts."""
+
+Build = JointBuild | ChildBuild | FamilyBuild | PotentialBuild
 NO_SLAB = Slab(0, np.empty((1, 0), np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.bool_))
 
 
@@ -52,6 +56,11 @@ def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
     if isinstance(build, FamilyBuild):
         n_sets, step = n_sets_of(build, level), scale * FAMILIES_PER_CHUNK
         return [Piece(FAMILIES, level, first, min(n_sets, first + step)) for first in range(0, n_sets, step)]
+    if isinstance(build, PotentialBuild):
+        if build.plain or level == 1:
+            return [Piece(POTENTIALS, level, 0, comb(n, level - 1))]
+        rows = row_chunks(build.binom, level, n, 0, comb(n, level - 1), scale * SETS_PER_CHUNK)
+        return [Piece(POTENTIALS, level, *own) for own in rows]
     if build.plain:
         return [Piece(PLAIN, level, 0, 1)]
     if isinstance(build, ChildBuild):
@@ -95,6 +104,9 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
         survivors, best = score_sets(build, piece.level - 1, piece.first, piece.last, known.slab.best)
         is_top = piece.level == build.n_levels
         return Found((survivors,), NO_SLAB._replace(first=piece.first, best=best[:, :0] if is_top else best))
+    if isinstance(build, PotentialBuild):
+        survivors, slab = score_rows(build, piece.level, piece.first, piece.last, known.slab)
+        return Found((survivors,), slab)
     if isinstance(build, ChildBuild):
         return _tables(build, piece, known.slab.best)
     if build.plain:
@@ -180,25 +192,31 @@ def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
 def new_level(build: Build, level: int, below: Level) -> Level:
     """Room for what the pieces of a level yield."""
     n, is_top = len(build.order), level == build.n_levels
-    if not isinstance(build, JointBuild):
+    if isinstance(build, ChildBuild | FamilyBuild):
         n_lines = 2 if isinstance(build, ChildBuild) else 1
         best = np.full((n_lines, 0 if is_top else comb(n, level - 1)), np.inf)
         return Level(NO_SLAB._replace(best=best), NO_COUNTS, NO_COUNTS[0])
     n_sets = 0 if is_top else comb(n, level)
+    n_parts = build.n_parts if isinstance(build, PotentialBuild) else max(1, len(build.terms.parent_start))
     slab = Slab(
         0,
-        np.empty((max(1, len(build.terms.parent_start)), n_sets), dtype=np.int64),
+        np.empty((n_parts, n_sets), dtype=np.int64),
         np.full((level, n_sets), np.inf),
         np.full((level if build.rules.pair_price > 0 else 0, n_sets), np.inf),
         np.zeros(n_sets, dtype=np.bool_),
     )
+    if isinstance(build, PotentialBuild):
+        return Level(slab, NO_COUNTS, NO_COUNTS[0])
     return Level(slab, np.empty((1, 0) if is_top else build.counts_shape(level), np.int32), below.stored)
 
 
 def first_level(build: Build) -> Level:
     """Level 0: the required parents alone."""
-    if not isinstance(build, JointBuild):
+    if isinstance(build, ChildBuild | FamilyBuild):
         return Level(NO_SLAB._replace(best=np.empty((2, 0))), NO_COUNTS, NO_COUNTS[0])
+    if isinstance(build, PotentialBuild):
+        slab = Slab(0, parts_of_base(build), np.zeros((0, 1)), np.zeros((0, 1)), np.ones(1, dtype=np.bool_))
+        return Level(slab, NO_COUNTS, NO_COUNTS[0])
     terms = build.terms
     base_size = np.bincount(build.labelled.roots[0], weights=build.labelled.weights).astype(np.int64)[:, None]
     if len(terms.parent_start):

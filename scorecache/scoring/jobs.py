@@ -17,7 +17,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.rows import Rows
 from scorecache.domain import Domain
 from scorecache.scores import CellScore, FamilyScore, Score
-from scorecache.scoring import alone, by_family, joint
+from scorecache.scoring import alone, by_family, joint, potentials
 from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.levels import Found, Level, Piece, Unit
 from scorecache.scoring.plan import Group
@@ -45,7 +45,7 @@ class Job:
     groups: tuple[Group, ...]
     plain: bool
     dataset: Dataset | None
-    """The data themselves, for a score of one's own."""
+    """The data themselves, for scores that do not count."""
 
     def __sizeof__(self) -> int:
         # Dask sends an argument once per worker, not once per task, if it says that it is large
@@ -65,7 +65,7 @@ def make_job(plan: BuildPlan) -> Job:
         plan.pruning,
         plan.groups,
         plan.is_plain,
-        plan.dataset if isinstance(plan.score, FamilyScore) else None,
+        plan.dataset if plan.reads_data else None,
     )
 
 
@@ -74,12 +74,11 @@ def digest_of(plan: BuildPlan) -> str:
     return hashlib.sha256(json.dumps(plan.record().to_json(), sort_keys=True, default=str).encode()).hexdigest()
 
 
-def make_units(groups: Sequence[Group], score: Score) -> list[Unit]:
+def make_units(groups: Sequence[Group]) -> list[Unit]:
     """The groups that are counted together, and the children of the others."""
     units: list[Unit] = []
     for number, group in enumerate(groups):
-        together = isinstance(score, CellScore) and group.together
-        for child in [None] if together else group.children:
+        for child in [None] if group.together else group.children:
             units.append(Unit(len(units), number, child, group.base))
     return units
 
@@ -100,6 +99,8 @@ def batches_of(units: Sequence[Unit], n_bytes: int) -> list[list[Unit]]:
 def prepare(job: Job, unit: Unit) -> Build:
     """Everything that stays fixed while the levels of a unit are built."""
     rows, group = Rows(np.asarray(job.codes), np.asarray(job.weights)), job.groups[unit.group]
+    if unit.child is None and job.dataset is not None:
+        return potentials.prepare(job.dataset, job.domain, group, job.score, job.pruning, plain=job.plain)
     if unit.child is None:
         assert isinstance(job.score, CellScore)
         return joint.prepare(rows, job.domain, job.arities, group, job.score, job.pruning, plain=job.plain)

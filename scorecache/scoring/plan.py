@@ -104,9 +104,10 @@ def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:
 def limits_beside_required(dataset: Dataset, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
     """Per child, how many parents beside the required ones need looking at."""
     limits, arities = [], dataset.arities
+    is_counted = dataset.weights is None or dataset.weights.dtype == np.int64
     for child in range(domain.n_vars):
         limit = domain.limits[child] - len(domain.required[child])
-        if pruning.on and isinstance(score, CellScore) and score.has_penalty:
+        if pruning.on and isinstance(score, CellScore) and score.has_penalty and is_counted:
             counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=int(arities[child]))
             required = tuple(int(arities[v]) for v in domain.required[child])
             candidates = tuple(int(arities[v]) for v in domain.allowed[child])

@@ -12,7 +12,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
-from scorecache.scores import Score, make_score
+from scorecache.scores import CellScore, Score, TableScore, make_score
 from scorecache.scoring.single_family import extensions
 
 
@@ -27,6 +27,8 @@ class LocalScores:
 
     def __init__(self, dataset: Dataset, score: Score | str, class_name: str | None = None) -> None:
         self.score = make_score(score) if isinstance(score, str) else score
+        if not isinstance(self.score, CellScore | TableScore):
+            raise ParameterError(f"the score {self.score.name!r} cannot be used here: expected one that counts states")
         if self.score.needs_class and class_name is None:
             raise ParameterError(f"the score {self.score.name!r} needs a class")
         if class_name is not None:

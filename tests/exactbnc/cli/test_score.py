@@ -332,3 +332,46 @@ def test_a_name_that_no_score_file_holds_is_reported_before_the_work(exactbnc, t
     assert_is_one_error_line(run.err)
     assert "the variable name 'a name' cannot stand in a score file" in run.err
     assert "--int-names" in run.err
+
+
+NUMBERS = "x,y,z,k\n" + "".join(f"{v / 7},{v * v % 11 / 3},{v % 5 - v / 9:.3f},{'ab'[v % 3 == 0]}\n" for v in range(40))
+
+
+def test_numbers_are_scored_as_they_are(exactbnc, tmp_path):
+    (tmp_path / "t.csv").write_text(NUMBERS)
+
+    run = exactbnc("score", tmp_path / "t.csv", "--score", "bge", "--ignore", "k", "-o", tmp_path / "t.jkl")
+
+    record = read_cache(tmp_path / "t.jkl").record
+    assert (run.code, record.score, record.parameters["am"]) == (0, "bge", 1.0)
+    assert exactbnc("solve", tmp_path / "t.jkl").out.startswith("status:  optimal")
+
+
+def test_columns_with_fractions_are_numbers_beside_states(exactbnc, tmp_path):
+    (tmp_path / "t.csv").write_text(NUMBERS)
+
+    run = exactbnc("score", tmp_path / "t.csv", "--score", "bge-cg", "--anb", "--class", "k", "-o", tmp_path / "t.jkl")
+
+    assert run.code == 0
+    assert read_cache(tmp_path / "t.jkl").record.domain.numbers == ("x", "y", "z")
+
+
+def test_scores_of_numbers_take_no_intervals_and_no_texts(exactbnc, tmp_path):
+    (tmp_path / "t.csv").write_text(NUMBERS)
+
+    cut = exactbnc("score", tmp_path / "t.csv", "--score", "bge", "--discretize", "median", "--dry-run")
+    text = exactbnc("score", tmp_path / "t.csv", "--score", "bge", "--dry-run")
+
+    assert "the score 'bge' reads numbers as they are: leave --discretize out" in cut.err
+    assert text.err == "error: column 'k' cannot be kept as numbers: 'a' is not one\n"
+
+
+def test_weights_may_be_fractions_if_the_score_takes_them(exactbnc, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y,w\na,c,0.5\nb,c,1.5\nb,d,2\n")
+
+    run = exactbnc("score", tmp_path / "t.csv", "--weights", "w", "-o", tmp_path / "t.jkl")
+    refused = exactbnc("score", tmp_path / "t.csv", "--weights", "w", "--score", "fnml", "--dry-run")
+
+    assert run.code == 0
+    assert read_cache(tmp_path / "t.jkl").record.n_rows == 4.0
+    assert "the score 'fnml' is defined for counts of rows" in refused.err

@@ -33,7 +33,7 @@ WAYS_OUT = (
     "or make them a state of their own (--missing category, missing='category')"
 )
 EMPTY = "the file is empty; expected a line of column names and rows of values"
-COUNTS = "a row weight must be a whole number from 0 to 2**53 - 1, since scores are defined for counts of rows."
+WEIGHT = "a row weight must be a number from 0 to 2**53 - 1."
 
 MESSAGES = {
     "cut_short.csv.gz": f": {PACKED} (Compressed file ended before the end-of-stream marker was reached)",
@@ -380,9 +380,9 @@ def test_a_column_holds_the_weights(table):
     assert dataset.total_weight == 1005
 
 
-@pytest.mark.parametrize("weight", ["0.5", "-1", "", "nan", "inf", "1_000", "many", "9007199254740992"])
+@pytest.mark.parametrize("weight", ["-1", "", "nan", "inf", "1_000", "many", "9007199254740992"])
 def test_a_faulty_weight_is_named_with_its_line(table, weight):
-    with refusal(f"t.csv:3: {COUNTS} Got {weight!r} instead."):
+    with refusal(f"t.csv:3: {WEIGHT} Got {weight!r} instead."):
         table(f"x,n\na,1\nb,{weight}\n", weights="n")
 
 

@@ -12,7 +12,7 @@ from scorecache.scoring.build import build_cache
 from tests.strategies import datasets, examples
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", [name for name, kind in SCORES.items() if not kind.takes_measurements])
 @given(dataset=datasets(max_vars=4, min_arity=2, max_rows=12), extends=st.booleans())
 @examples(8)
 def test_single_families_score_as_in_a_cache(score, dataset, extends):

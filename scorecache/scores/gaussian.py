@@ -1,0 +1,193 @@
+"""Scores of columns of numbers, alone or beside columns of states: Gaussian likelihoods and BGe.
+
+For a set S of s columns of numbers and one configuration z of the columns of states among the variables, with N_z rows
+of mean m and centred scatter matrix S, every score here is a sum of potentials,
+
+    score(X | Z, W) = sum_z [ phi_z(W + X) - phi_z(W) ] - penalty,
+
+over the configurations of the discrete parents Z that occur (one, without such parents):
+
+    LL     phi(S) = -N/2 [ log det(S_S / N) + s (1 + log 2 pi) ]
+    BGe    phi(S) = s/2 log(am / (N + am)) - s N/2 log pi + sum_{i=1..s} [ lG((N + d + i)/2) - lG((d + i)/2) ]
+                    + (d + s)/2 log det T_S - (N + d + s)/2 log det R_S
+           d = aw - n,  R = T + S + [N am / (N + am)] (m - nu)(m - nu)',  n the number of columns of numbers
+
+LL, AIC and BIC subtract nothing, 1 or log(N)/2 for each of the q (k + 2) parameters: a mean, a variance and k
+coefficients for each of the q declared configurations. Their families are left out where an occurring configuration has
+fewer than k + 2 rows or leaves no residue, since the likelihood has no maximum there, or where the parents depend
+linearly on each other, since fewer of them say the same. BGe has no such case.
+
+BGe is a marginal likelihood under a normal-Wishart prior: am imaginary rows for the mean nu, the mean of all rows or 0,
+and aw = n + `aw_above` degrees of freedom for the precision, with T = t I, t = am (aw - n - 1) / (am + 1). Columns are
+standardised before (mean and deviation of all rows), so that units do not matter, and the score is that of the columns
+as they are; `scale="raw"` takes T = t I in their own units. Each configuration of discrete parents has a prior of its
+own with these parameters. References: Geiger, Heckerman (2002); Kuipers, Moffa, Heckerman (2014); Lauritzen (1992).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from scorecache.errors import ParameterError
+from scorecache.scores._base import CellScore, Floats, Score, require_positive
+from scorecache.scores.dirichlet import BDeu
+from scorecache.scores.penalized import AIC, BIC, LL, PenalizedLikelihood
+
+
+class NumberScore(Score):
+    """A score of columns of numbers by potentials; see the module's formula."""
+
+    score_equivalent: ClassVar[bool] = True
+    takes_measurements: ClassVar[bool] = True
+    takes_real_weights: ClassVar[bool] = True
+    takes_states: ClassVar[bool] = False
+    """May there be columns of states beside those of numbers?"""
+
+    def partner(self) -> CellScore:
+        """The score of columns of states."""
+        raise NotImplementedError
+
+    def price(self, n: float) -> float:
+        """What one parameter costs, given the weight of all rows."""
+        return 0.0
+
+
+class GaussianLikelihood(NumberScore):
+    """A Gaussian likelihood less a price for every parameter; its columns of states are scored the same way."""
+
+    partner_class: ClassVar[type[PenalizedLikelihood]] = LL
+
+    def partner(self) -> CellScore:
+        """LL, AIC or BIC."""
+        return self.partner_class()
+
+    def price(self, n: float) -> float:
+        """That of the partner."""
+        return self.partner_class().price(n)
+
+
+@dataclass(frozen=True)
+class LLG(GaussianLikelihood):
+    """Maximum Gaussian log-likelihood; it never falls when a parent is added."""
+
+    name: ClassVar[str] = "ll-g"
+    title: ClassVar[str] = "Gaussian log-likelihood"
+    reference: ClassVar[str] = "Geiger, Heckerman 1994"
+    needs_bound: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class AICG(GaussianLikelihood):
+    """Gaussian log-likelihood less one nat per parameter."""
+
+    name: ClassVar[str] = "aic-g"
+    title: ClassVar[str] = "Gaussian Akaike information criterion"
+    reference: ClassVar[str] = "Akaike 1974"
+    partner_class: ClassVar[type[PenalizedLikelihood]] = AIC
+
+
+@dataclass(frozen=True)
+class BICG(GaussianLikelihood):
+    """Gaussian log-likelihood less half the logarithm of the number of rows per parameter."""
+
+    name: ClassVar[str] = "bic-g"
+    title: ClassVar[str] = "Gaussian Bayesian information criterion"
+    reference: ClassVar[str] = "Schwarz 1978"
+    partner_class: ClassVar[type[PenalizedLikelihood]] = BIC
+
+
+@dataclass(frozen=True)
+class LLCG(LLG):
+    """Maximum conditional Gaussian log-likelihood of numbers and states."""
+
+    name: ClassVar[str] = "ll-cg"
+    title: ClassVar[str] = "conditional Gaussian log-likelihood"
+    reference: ClassVar[str] = "Lauritzen 1992"
+    takes_states: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class AICCG(AICG):
+    """Conditional Gaussian log-likelihood less one nat per parameter."""
+
+    name: ClassVar[str] = "aic-cg"
+    title: ClassVar[str] = "conditional Gaussian Akaike information criterion"
+    takes_states: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BICCG(BICG):
+    """Conditional Gaussian log-likelihood less half the logarithm of the number of all rows per parameter."""
+
+    name: ClassVar[str] = "bic-cg"
+    title: ClassVar[str] = "conditional Gaussian Bayesian information criterion"
+    takes_states: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BGe(NumberScore):
+    """Bayesian Gaussian equivalent."""
+
+    am: float = 1.0
+    aw_above: float = 2.0
+    nu: str = "mean"
+    scale: str = "standardized"
+
+    name: ClassVar[str] = "bge"
+    title: ClassVar[str] = "Bayesian Gaussian equivalent"
+    reference: ClassVar[str] = "Geiger, Heckerman 2002; Kuipers et al. 2014"
+
+    def __post_init__(self) -> None:
+        require_positive(self.name, "am", self.am)
+        require_positive(self.name, "aw_above", self.aw_above)
+        if self.aw_above <= 1:
+            raise ParameterError(
+                f"The 'aw_above' parameter of {self.name} must be above 1, or the prior matrix T is not positive. "
+                f"Got {self.aw_above!r} instead."
+            )
+        for parameter, value, choices in (
+            ("nu", self.nu, ("mean", "zero")),
+            ("scale", self.scale, ("standardized", "raw")),
+        ):
+            if value not in choices:
+                raise ParameterError(
+                    f"The {parameter!r} parameter of {self.name} must be {choices[0]!r} or {choices[1]!r}. "
+                    f"Got {value!r} instead."
+                )
+
+    @property
+    def t(self) -> float:
+        """The diagonal of T."""
+        return self.am * (self.aw_above - 1.0) / (self.am + 1.0)
+
+    def log_normalizers(self, n: float, most: int) -> Floats:
+        """The terms of phi that depend on s alone, for s = 0..most, given the weight n of the rows."""
+        from scipy.special import gammaln
+
+        i = np.arange(1, most + 1)
+        each = gammaln((n + self.aw_above + i) / 2) - gammaln((self.aw_above + i) / 2)
+        each += 0.5 * math.log(self.am / (n + self.am)) - 0.5 * n * math.log(math.pi)
+        return np.concatenate([[0.0], np.cumsum(each)])
+
+
+@dataclass(frozen=True)
+class BGeCG(BGe):
+    """BGe for every configuration of discrete parents; columns of states are scored by BDeu."""
+
+    ess: float = 1.0
+
+    name: ClassVar[str] = "bge-cg"
+    title: ClassVar[str] = "conditional Gaussian BGe, and BDeu for states"
+    takes_states: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive(self.name, "ess", self.ess)
+
+    def partner(self) -> CellScore:
+        """BDeu."""
+        return BDeu(self.ess)

@@ -1,0 +1,312 @@
+"""Score a group of children by potentials of joint sets, which need not be sums over whole counts.
+
+    score(x | W) = [ Phi(W + x) - Phi(W) ] - penalty(x, W) - constant(x)
+
+Two kinds of variables: columns of numbers, whose potentials are those of `scorecache.scoring.moments`, summed over the
+configurations of the columns of states in the set; and columns of states, whose potentials are the sums of cell terms
+over counts that may be fractions (row weights). A column of states takes columns of states as parents only.
+
+Variables are renumbered, numbers first, so that all sets with the same columns of states lie next to each other.
+Potentials are rounded to fixed point and scored, pruned and kept like those of `scorecache.scoring.joint`. A set whose
+potential does not exist gets one so low that no family of it can stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecache.counting.families import families_of_rows
+from scorecache.counting.plain import joint_families
+from scorecache.counting.subsets import binomials, unrank
+from scorecache.counting.types import Floats, Ints, Lattice, Rules, Slab, Values
+from scorecache.data.dataset import Dataset
+from scorecache.data.rows import refine_labels
+from scorecache.domain import Domain
+from scorecache.errors import DataError
+from scorecache.scores import CellScore, Score
+from scorecache.scores._base import Shape, product
+from scorecache.scores.gaussian import BGe, NumberScore
+from scorecache.scoring.moments import Moments, Numbers
+from scorecache.scoring.plan import Group
+from scorecache.scoring.shapes import Shapes, number_shapes
+from scorecache.scoring.survivors import Pruning, Survivors
+from scorecache.system.compiled import for_work
+
+NUMBER = 0
+"""What stands for the arity of a column of numbers in a shape."""
+
+SUM_BITS = 61
+MISSING = -(1 << 62)
+"""The fixed-point potential of a set that has none; those of others are below 2^60."""
+
+MOST_KEPT = 256
+"""Sets of columns of states whose scatter matrices are kept."""
+
+Labels = tuple[NDArray[np.int64], int]
+
+
+def uses_potentials(score: Score, dataset: Dataset) -> bool:
+    """Is the score a sum of potentials that counting whole rows does not give?"""
+    has_fractions = dataset.weights is not None and dataset.weights.dtype != np.int64
+    return isinstance(score, NumberScore) or (isinstance(score, CellScore) and has_fractions)
+
+
+def require_counts(dataset: Dataset, score: Score) -> None:
+    """Refuse weights that are not whole for a score that is defined for counts of rows."""
+    if dataset.weights is not None and dataset.weights.dtype != np.int64:
+        raise DataError(
+            f"the score {score.name!r} is defined for counts of rows, but the row weights are not whole numbers; "
+            "round them, or take 'bdeu', 'bic', 'aic', 'll', 'k2' or 'bd'"
+        )
+
+
+def check_columns(dataset: Dataset, score: Score) -> None:
+    """Refuse columns that the score has no use for."""
+    if not isinstance(score, NumberScore):
+        return
+    states = [name for name in dataset.names if name not in dataset.measurements]
+    if states and not score.takes_states:
+        partner = f"{score.name.removesuffix('-g')}-cg"
+        raise DataError(
+            f"the score {score.name!r} is one of numbers, but {states[0]!r} is a column of states: keep it as numbers "
+            f"(data.measured([{states[0]!r}])), or take {partner!r}"
+        )
+    for name, numbers in dataset.measurements.items():
+        if not np.isfinite(numbers).all():
+            row = int(np.argmin(np.isfinite(numbers)))
+            raise DataError(f"row {row}: {name!r} must be a finite number for the score {score.name!r}")
+        counted = numbers if dataset.weights is None else numbers[dataset.weights > 0]
+        if not isinstance(score, BGe) and counted.min() == counted.max():
+            raise DataError(
+                f"{name!r} has the same number in all rows, for which a Gaussian likelihood has no maximum: "
+                "leave it out (--ignore), or take the score 'bge' or 'bge-cg'"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class PotentialBuild:
+    """Everything that stays fixed while the levels of a group are built."""
+
+    group: Group
+    order: Ints
+    arities: Ints
+    n_numbers: int
+    """How many of the variables, the first ones, are columns of numbers."""
+    binom: Ints
+    shapes: Shapes
+    rules: Rules
+    unit: float
+    numbers: Numbers
+    codes: NDArray[np.uint16]
+    """Of the columns of states, in build order."""
+    root: Labels
+    """The configurations of the base's columns of states."""
+    partner: CellScore
+    n_levels: int
+    plain: bool
+    kept: OrderedDict[tuple[int, ...], tuple[Moments, ...]] = field(default_factory=OrderedDict)
+
+    @property
+    def n_parts(self) -> int:
+        """Parents' parts: of numbers, and of each kind of column of states."""
+        return len(self.shapes.kind_arity)
+
+    def lattice(self, level: int) -> Lattice:
+        return Lattice(
+            level, len(self.order), self.binom, self.shapes.step, self.shapes.kinds, self.arities, self.order
+        )
+
+
+def prepare(
+    dataset: Dataset, domain: Domain, group: Group, score: Score, pruning: Pruning, *, plain: bool
+) -> PotentialBuild:
+    """Number the variables and settle the rules."""
+    names, n_levels = dataset.names, group.max_free + 1
+    is_number = np.array([name in dataset.measurements for name in names])
+    arities = np.where(is_number, NUMBER, dataset.arities)
+    order = np.array(sorted(group.universe, key=lambda v: (arities[v], v)), dtype=np.int64)
+    weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
+    rows = np.flatnonzero(weights > 0)
+    weights = weights[rows]
+    partner: Any = score.partner() if isinstance(score, NumberScore) and not is_number.all() else score
+    base = [[v for v in group.base if is_number[v] == wanted] for wanted in (True, False)]
+    root = (np.zeros(len(rows), dtype=np.int64), 1)
+    for v in base[1]:
+        root = refine_labels(*root, dataset.codes[v][rows], int(arities[v]))
+    n_numbers = int(is_number[order].sum())
+    columns = [dataset.measurements[names[v]][rows] for v in (*base[0], *order[:n_numbers].tolist())]
+    owner: Any = score
+    numbers = Numbers.of(columns, weights, len(base[0]), owner)
+    shapes = number_shapes(arities[order], tuple(sorted(int(arities[v]) for v in group.base)), n_levels)
+    rules = _rules(domain, group, order, shapes, owner, partner, float(weights.sum()), pruning)
+    rules.constant[:n_numbers] = numbers.child_constants[len(base[0]) :]
+    build = PotentialBuild(
+        group, order, arities[order], n_numbers, binomials(len(order) + 1, n_levels + 1), shapes, rules, 1.0, numbers,
+        dataset.codes[order[n_numbers:]][:, rows], root, partner, n_levels, plain,
+    )  # fmt: skip
+    return replace(build, unit=_unit(build))
+
+
+def n_pieces_rows(build: PotentialBuild, level: int) -> int:
+    """The number of rows of a level."""
+    return math.comb(len(build.order), level - 1)
+
+
+def score_rows(
+    build: PotentialBuild, level: int, row_from: int, row_to: int, below: Slab
+) -> tuple[Survivors, Slab | None]:
+    """The families of the rows P of a level that stay, and their part of the level."""
+    lattice, is_top = build.lattice(level), level == build.n_levels
+    first, joint, parts = _potentials(build, level, row_from, row_to)
+    fixed = np.where(np.isnan(joint), MISSING, np.rint(np.nan_to_num(joint) / build.unit)).astype(np.int64)
+    parent_value = np.rint(-np.nan_to_num(parts) / build.unit).astype(np.int64)
+    families: Any
+    if build.plain:
+        families = joint_families(fixed, lattice, build.unit, build.rules, below)
+    else:
+        values = Values(
+            first, fixed, np.empty((0, 0), np.int64), parent_value, np.ones(len(fixed), np.bool_),
+            np.empty((1, 0), np.int32), 0,
+        )  # fmt: skip
+        families = families_of_rows(row_from, row_to, 0, lattice, values, build.unit, build.rules, below, is_top)
+    children, scores, parents, best = families[:4]
+    exists = scores > MISSING * build.unit / 2
+    survivors = (children[exists], scores[exists], parents[exists, : level - 1])
+    slab = None if is_top else Slab(first, parent_value, best, np.empty((0, 0)), np.ones(len(fixed), np.bool_))
+    return survivors, slab
+
+
+def parts_of_base(build: PotentialBuild) -> Ints:
+    """The parents' parts of the base alone, in fixed point."""
+    part = np.zeros((build.n_parts, 1))
+    _add_states(build, (), part)
+    return np.rint(-np.nan_to_num(part) / build.unit).astype(np.int64)
+
+
+def _potentials(build: PotentialBuild, level: int, row_from: int, row_to: int) -> tuple[int, Floats, Floats]:
+    """The potentials of the joint sets of these rows: as families' own, and as the parents of each kind of child."""
+    n, n_numbers = len(build.order), build.n_numbers
+    runs = list(_runs(build, level, row_from, row_to))
+    joint, parts = [np.empty(0)], [np.empty((build.n_parts, 0))]
+    first = None
+    for row, n_rows in runs:
+        states = tuple(int(v) for v in row if v >= n_numbers)
+        own = [int(v) for v in row if v < n_numbers]
+        if first is None:
+            first = sum(int(build.binom[v, i + 2]) for i, v in enumerate(row))
+        if own or n_numbers:
+            rank = sum(int(build.binom[v, i + 1]) for i, v in enumerate(own))
+            phi = sum(
+                moments.potentials(rank, rank + n_rows, len(own), build.binom) for moments in _moments(build, states)
+            )
+            joint.append(np.asarray(phi))
+            part = np.zeros((build.n_parts, len(joint[-1])))
+            part[build.shapes.kinds[0]] = phi
+            parts.append(part)
+        if not own:
+            n_x = states[0] if states else n
+            for x in range(n_numbers, n_x):
+                part = np.zeros((build.n_parts, 1))
+                joint.append(np.array([_add_states(build, (x, *states), part)]))
+                parts.append(part)
+    return first or 0, np.concatenate(joint), np.hstack(parts)
+
+
+def _runs(build: PotentialBuild, level: int, row_from: int, row_to: int) -> Iterator[tuple[Ints, int]]:
+    """The rows in runs with the same columns of states: the first row of each, and how many there are."""
+    n, n_row = len(build.order), level - 1
+    if n_row == 0:
+        yield np.empty(0, np.int64), 1
+        return
+    unranked = for_work(unrank, n_row)
+    rank = row_from
+    while rank < row_to:
+        row = np.zeros(n_row, np.int64)
+        unranked(rank, n_row, n, build.binom, row)
+        own = [v for v in row.tolist() if v < build.n_numbers]
+        within = sum(int(build.binom[v, i + 1]) for i, v in enumerate(own))
+        n_rows = min(row_to - rank, math.comb(build.n_numbers, len(own)) - within)
+        yield row, n_rows
+        rank += n_rows
+
+
+def _moments(build: PotentialBuild, states: tuple[int, ...]) -> tuple[Moments, ...]:
+    """The moments of the numbers for each configuration of these columns of states and the base's that occurs."""
+    if states not in build.kept:
+        labels, n_labels = _labels(build, states)
+        by_label = np.argsort(labels, kind="stable")
+        ends = np.cumsum(np.bincount(labels, minlength=n_labels))
+        build.kept[states] = tuple(build.numbers.within(own) for own in np.split(by_label, ends[:-1]))
+        while len(build.kept) > MOST_KEPT:
+            build.kept.popitem(last=False)
+    return build.kept[states]
+
+
+def _labels(build: PotentialBuild, states: tuple[int, ...]) -> Labels:
+    labels = build.root
+    for v in states:
+        labels = refine_labels(*labels, build.codes[v - build.n_numbers], int(build.arities[v]))
+    return labels
+
+
+def _add_states(build: PotentialBuild, states: tuple[int, ...], part: Floats) -> float:
+    """The potential of a set of columns of states; `part` gets its potentials as the parents of each kind of child."""
+    kinds = build.shapes.kind_arity
+    if build.n_numbers:
+        part[build.shapes.kinds[0]] = sum(moments.alone() for moments in _moments(build, states))
+    if not (kinds != NUMBER).any():
+        return math.nan
+    labels, n_labels = _labels(build, states)
+    counts = np.bincount(labels, weights=build.numbers.weights, minlength=n_labels).astype(np.float64)
+    q = product((*(int(build.arities[v]) for v in states), *(r for r in build.shapes.arities[0] if r != NUMBER)))
+    for kind, r in enumerate(kinds.tolist()):
+        if r != NUMBER:
+            part[kind] = float(np.sum(build.partner.real_parent_terms(counts, q, r)))
+    return float(np.sum(build.partner.real_cell_terms(counts, q)))
+
+
+def _rules(
+    domain: Domain, group: Group, order: Ints, shapes: Shapes, score: Any, partner: Any, n: float, pruning: Pruning
+) -> Rules:
+    position = {v: i for i, v in enumerate(order.tolist())}
+    own = [position[child] for child in group.children]
+    is_allowed = np.zeros((len(order), len(order)), dtype=np.bool_)
+    limits = np.full(len(order), -1, dtype=np.int64)
+    limits[own] = group.free_limits
+    for child, place in zip(group.children, own, strict=True):
+        is_allowed[[position[parent] for parent in domain.allowed[child]], place] = True
+    penalty = np.zeros((len(shapes.kind_arity), len(shapes.arities)))
+    for kind, r in enumerate(shapes.kind_arity.tolist()):
+        for at, shape in enumerate(shapes.arities):
+            penalty[kind, at] = _penalty(r, shape, score, partner, n)
+    return Rules(
+        penalty, np.zeros(len(order)), np.zeros_like(penalty), np.full(len(order), np.inf), is_allowed, limits,
+        True, True, 0.0, shapes.q, pruning.on, pruning.gap,
+    )  # fmt: skip
+
+
+def _penalty(r: int, shape: Shape, score: Any, partner: Any, n: float) -> float:
+    """The price of the parameters of a child with parents of this shape."""
+    states = tuple(arity for arity in shape if arity != NUMBER)
+    if r == NUMBER:
+        return float(score.price(n)) * product(states) * (len(shape) - len(states) + 2)
+    if len(states) < len(shape):
+        return 0.0  # no column of states has a column of numbers as a parent
+    return float(partner.penalty(r, [shape], n)[0])
+
+
+def _unit(build: PotentialBuild) -> float:
+    """The fixed-point unit: potentials stay below 2^60 of them."""
+    most = build.n_levels + build.numbers.n_base
+    largest = sum(moments.largest(most) for moments in _moments(build, ())) if build.n_numbers else 0.0
+    n = float(build.numbers.weights.sum())
+    arity = float(max(build.arities.max(initial=1), 1))
+    of_states = 4.0 * n * (math.log(n + 2.0) + most * math.log(arity + 1.0) + 800.0)
+    return float(2.0 ** (math.ceil(math.log2(max(1.0, 4 * largest, of_states))) - SUM_BITS))
