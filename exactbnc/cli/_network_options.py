@@ -252,7 +252,7 @@ class FitOptions(ScoreOptions):
             "--parameters",
             metavar="NAME",
             autocompletion=one_of(PARAMETERS),
-            help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe.",
+            help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe; auto: also weights fitted to the class.",
         ),
     ] = "eap"
 
