@@ -125,7 +125,7 @@ def levels_alone(name: str, settings: Settings) -> list[Row]:
     """The features of anb-fcll without set-up and sorting: counting, scoring and pruning, level by level."""
     dataset = breast_cancer(settings)
     plan = plan_build(dataset, "fcll", domain=Domain.of(dataset.names, "anb", class_name="class", max_parents=4))
-    features = next(unit for unit in make_units(plan.groups, plan.score) if unit.child is None)
+    features = next(unit for unit in make_units(plan.groups) if unit.child is None)
     prepared = prepare(make_job(plan), features)
 
     def levels(_: None) -> int:

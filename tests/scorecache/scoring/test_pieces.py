@@ -22,7 +22,7 @@ from tests.strategies import datasets, examples, feasible_domains
 def gathered(plan, job=None):
     """The build as a worker runs it, all units side by side and the pieces of a level in reverse order."""
     job = job or make_job(plan)
-    units = jobs.make_units(plan.groups, plan.score)
+    units = jobs.make_units(plan.groups)
     kept = Kept(np.inf)
 
     def run(tasks, known):
