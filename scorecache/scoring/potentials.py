@@ -7,6 +7,9 @@ configurations of the columns of states in the set; and columns of states, whose
 over counts that may be fractions (row weights). A column of states takes columns of states as parents only.
 
 Variables are renumbered, numbers first, so that all sets with the same columns of states lie next to each other.
+A superset bound closes sets of numbers under the penalised likelihoods: the likelihood of the child given all other
+columns, less the penalty of one parent more than the set has. Where little is left to explain it ends the levels.
+
 Potentials are rounded to fixed point and scored, pruned and kept like those of `scorecache.scoring.joint`. A set whose
 potential does not exist gets one so low that no family of it can stay.
 """
@@ -32,7 +35,7 @@ from scorecache.domain import Domain
 from scorecache.errors import DataError
 from scorecache.scores import CellScore, Score
 from scorecache.scores._base import Shape, product
-from scorecache.scores.gaussian import BGe, NumberScore
+from scorecache.scores.gaussian import BGe, GaussianLikelihood, NumberScore
 from scorecache.scoring.moments import Moments, Numbers
 from scorecache.scoring.plan import Group
 from scorecache.scoring.shapes import Shapes, number_shapes
@@ -45,6 +48,9 @@ NUMBER = 0
 SUM_BITS = 61
 MISSING = -(1 << 62)
 """The fixed-point potential of a set that has none; those of others are below 2^60."""
+
+BOUNDS_FROM = 3
+"""Superset bounds are worked out where sets of at least this many free parents are looked at."""
 
 MOST_KEPT = 256
 """Sets of columns of states whose scatter matrices are kept."""
@@ -151,12 +157,25 @@ def prepare(
         group, order, arities[order], n_numbers, binomials(len(order) + 1, n_levels + 1), shapes, rules, 1.0, numbers,
         dataset.codes[order[n_numbers:]][:, rows], root, partner, n_levels, plain,
     )  # fmt: skip
-    return replace(build, unit=_unit(build))
+    build = replace(build, unit=_unit(build))
+    if pruning.on and isinstance(score, GaussianLikelihood) and len(build.codes) == 0 and n_levels > BOUNDS_FROM:
+        rules.bound_top[:] = likelihood_tops(build)
+        q = product(tuple(r for r in shapes.arities[0] if r != NUMBER))
+        rules.bound_penalty[:] = rules.penalty + score.price(float(weights.sum())) * q
+    return build
 
 
-def n_pieces_rows(build: PotentialBuild, level: int) -> int:
-    """The number of rows of a level."""
-    return math.comb(len(build.order), level - 1)
+def likelihood_tops(build: PotentialBuild) -> Floats:
+    """The log-likelihood of each number given all others, which no parent set exceeds; +inf where it has no maximum."""
+    tops = np.zeros(build.n_numbers)
+    for moments in _moments(build, ()):
+        n_all = len(moments.rows)
+        if moments.is_short(n_all):
+            return np.full(build.n_numbers, np.inf)
+        whole = moments.phi(moments.by_factor(np.arange(n_all)[None, :]), n_all)
+        without = np.array([np.delete(np.arange(n_all), build.numbers.n_base + v) for v in range(build.n_numbers)])
+        tops += whole - moments.phi(moments.by_factor(without), n_all - 1)
+    return np.where(np.isnan(tops), np.inf, tops)
 
 
 def score_rows(

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache import Dataset, Domain, build_cache, make_score, read_cache, write_cache
+from scorecache import Dataset, Domain, build_cache, make_score, plan_build, read_cache, write_cache
 from scorecache.counting.schur import log_minors
 from scorecache.counting.subsets import binomials
 from scorecache.errors import DataError, ParameterError
 from scorecache.scores.gaussian import BGe, NumberScore
-from scorecache.scoring import dispatch
+from scorecache.scoring import dispatch, potentials
+from scorecache.scoring.survivors import Pruning
 from tests.scorecache.literal import refusal, set_plain
 from tests.strategies import examples
 
@@ -32,9 +33,6 @@ TOL = 1e-8
 
 def title(score):
     return " ".join([score.name, *map(str, score.parameters.values())])
-
-
-# --- the formulas, word by word ---------------------------------------------------------------------------------------
 
 
 def literal(dataset, score, child, parents):
@@ -139,9 +137,6 @@ def literal_states(dataset, score, child, parents, weights):
     return likelihood - price * (r - 1) * q
 
 
-# --- data -------------------------------------------------------------------------------------------------------------
-
-
 def table(columns, states=None, weights=None):
     """A data set of columns of numbers, and of states given as codes."""
     numbers = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
@@ -201,9 +196,6 @@ def assert_literal(dataset, score):
                     continue
                 assert families[parents] == pytest.approx(float(expected), abs=TOL, rel=1e-12), (child, parents)
         assert all(set(parents) <= set(others) for parents in families)
-
-
-# --- equal to the formulas --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "kernels"])
@@ -286,7 +278,31 @@ def test_whole_weights_score_as_counts(score, domain):
         ]
 
 
-# --- builds -----------------------------------------------------------------------------------------------------------
+def other_families(dataset, score):
+    """Every family with its score and the names that other packages know it by."""
+    for child, families in enumerate(unpruned(dataset, score)):
+        for parents, value in families.items():
+            yield value, dataset.names[child], [dataset.names[v] for v in parents]
+
+
+def test_bic_equals_that_of_pgmpy():
+    scores = pytest.importorskip("pgmpy.structure_score")
+    dataset = gaussian("random")
+    other = scores.BICGauss(dataset.to_pandas())
+
+    for value, child, parents in other_families(dataset, "bic-g"):
+        assert other.local_score(child, tuple(parents)) == pytest.approx(value, abs=1e-9)
+
+
+def test_bge_and_bic_equal_those_of_pygobnilp():
+    scoring = pytest.importorskip("pygobnilp.scoring")
+    dataset = gaussian("random")
+    data = scoring.ContinuousData(dataset.to_pandas())
+
+    for value, child, parents in other_families(dataset, make_score("bge", scale="raw")):
+        assert scoring.BGe(data).bge_score(child, parents)[0] == pytest.approx(value, abs=1e-9)
+    for value, child, parents in other_families(dataset, "bic-g"):
+        assert scoring.GaussianBIC(data).score(child, parents)[0] == pytest.approx(value, abs=1e-9)
 
 
 def best_within(families, parents):
@@ -304,6 +320,40 @@ def test_pruning_loses_no_best_family(score):
         kept = {parents: value for value, parents in pruned.families(child)}
         assert kept.items() <= families.items()
         assert all(best_within(kept, parents) == best_within(families, parents) for parents in families)
+
+
+def prepared(dataset, score, max_parents):
+    plan = plan_build(dataset, score, domain=Domain.of(dataset.names, max_parents=max_parents))
+    return potentials.prepare(dataset, plan.domain, plan.groups[0], plan.score, Pruning(True), plain=False)
+
+
+@pytest.mark.parametrize("kind", ["random", "near-collinear", "collinear", "shifted"])
+@pytest.mark.parametrize("score", GAUSSIAN)
+def test_bounds_exceed_every_superset(score, kind):
+    dataset = gaussian(kind)
+    build = prepared(dataset, score, 4)
+    whole = unpruned(dataset, score)
+
+    for place, child in enumerate(build.order.tolist()):
+        for parents in whole[child]:
+            shape = build.shapes.arities.index((potentials.NUMBER,) * len(parents))
+            bound = build.rules.bound_top[place] - build.rules.bound_penalty[0, shape]
+            above = [value for members, value in whole[child].items() if set(members) > set(parents)]
+            assert max(above, default=-math.inf) <= bound + 1e-8
+    assert np.isfinite(build.rules.bound_top).any() or kind == "collinear"
+
+
+def test_bounds_end_the_levels_and_lose_no_family(monkeypatch):
+    rng = np.random.default_rng(4)
+    dataset = table({f"v{v}": rng.normal(size=300) for v in range(10)})
+    expected = build_cache(dataset, "bic-g", n_jobs=1)
+    set_plain(monkeypatch, 0.0)
+    levels = []
+
+    found = build_cache(dataset, "bic-g", n_jobs=1, listener=lambda step, n_steps, done, total: levels.append(step))
+
+    assert found.equals(expected)
+    assert max(levels) < 9
 
 
 @pytest.mark.parametrize("score", ["bic-g", "bge"])
@@ -389,9 +439,6 @@ def test_minors_are_those_of_numpy(n_row):
     expected = [np.linalg.slogdet(matrix[np.ix_(own, own)])[1] + shift[list(own)].sum() for own in sets]
     by_row = sorted(sets, key=lambda own: (own[:0:-1], own[0]))
     assert dict(zip(by_row, out, strict=True)) == pytest.approx(dict(zip(sets, expected, strict=True)), abs=1e-12)
-
-
-# --- refusals ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
