@@ -198,8 +198,8 @@ def learn(
     Parameters
     ----------
     dataset : Dataset
-        Weights that are not whole count as they are in the parameters; the scores, which are defined for counts, get
-        the whole numbers of `counted`.
+        Weights that are not whole count as they are in the parameters and in the scores that take them; those that are
+        defined for counts alone get the whole numbers of `counted`.
     class_name : str or None
         A column of the data; None for a general network without a class.
     recipe : Recipe
@@ -231,7 +231,7 @@ def learn(
     clock, begun = Clock(limits.seconds), time.monotonic()
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
-    rows = counted(dataset)
+    rows = dataset if recipe.score().takes_real_weights else counted(dataset)
     plan, constraints = plan_of(rows, class_name, recipe)
     problem, solution, warning = None, _unsolved(class_name), _limit_warning(plan.domain, recipe)
     has_fallback = recipe.time_limit is not None and class_name is not None and recipe.structure in ("anb", "kdb")

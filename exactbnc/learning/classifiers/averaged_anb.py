@@ -9,7 +9,6 @@ import numpy as np
 
 from exactbnc.learning.averaging.anb_average import AnbAverage
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
-from exactbnc.learning.learn import counted
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 
 
@@ -72,7 +71,7 @@ class AveragedANBClassifier(TableClassifier):
         """Draw networks given these rows; `sample_weight` as in `ExactBNClassifier`."""
         dataset = self._training_data(X, y, sample_weight)
         self.average_ = AnbAverage.of(
-            counted(dataset),
+            dataset,
             self.class_name_,
             ess=self.ess,
             max_parents=self.max_parents,

@@ -1,0 +1,119 @@
+"""Structural EM: expected counts, rounds that never fall, and what it finds."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from exactbnc import compare, instances, learn
+from exactbnc.graph.dag import DAG
+from exactbnc.learning.em import IncompleteData, learn_incomplete
+from exactbnc.learning.learn import Recipe
+from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.parameters import fit_parameters
+from exactbnc.network.parameters.closed_form import Dirichlet
+from scorecache import Dataset
+from scorecache.errors import DataError, ParameterError
+
+
+def table(seed, n_rows=60, share=0.2, n_vars=4):
+    """Columns that follow each other, with values missing at random but in the last one."""
+    random = np.random.default_rng(seed)
+    codes = random.integers(0, 2 + seed % 2, (n_rows, n_vars))
+    for v in range(1, n_vars):
+        same = random.random(n_rows) < 0.7
+        codes[same, v] = codes[same, v - 1]
+    texts = codes.astype(str).astype(object)
+    lacks = random.random(codes.shape) < share
+    lacks[:, -1] = False
+    texts[lacks] = None
+    return Dataset.from_columns({f"x{v}": texts[:, v].tolist() for v in range(n_vars)}, missing="category")
+
+
+def test_a_completed_row_counts_by_its_probability_given_what_is_observed():
+    data = IncompleteData.of(table(0, n_rows=30))
+    random = np.random.default_rng(1)
+    net = fit_parameters(data.drawn(random), DAG.from_modelstring("[x0][x1|x0][x2|x0:x1][x3|x2]"), Dirichlet(0.5))
+
+    completed, log_likelihood = data.completed(net)
+
+    expected, total = {}, 0.0
+    for row, weight in zip(data.codes.T, data.weights, strict=True):
+        ways = [
+            range(len(states)) if code == UNKNOWN else [code] for code, states in zip(row, data.states, strict=True)
+        ]
+        joint = {
+            way: np.exp(net.log_probability(np.array([way], dtype=np.uint16).T.copy()))[0] for way in product(*ways)
+        }
+        total += weight * np.log(sum(joint.values()))
+        for way, p in joint.items():
+            expected[way] = expected.get(way, 0.0) + weight * p / sum(joint.values())
+    found = {tuple(row): weight for row, weight in zip(completed.codes.T.tolist(), completed.weights, strict=True)}
+    assert found == pytest.approx({tuple(map(int, way)): weight for way, weight in expected.items()})
+    assert log_likelihood == pytest.approx(total)
+
+
+@pytest.mark.parametrize("score", ["bic", "aic"])
+@pytest.mark.parametrize(("structure", "class_name"), [("general", None), ("tan", "x3"), ("anb", "x3")])
+def test_the_penalised_likelihood_never_falls(score, structure, class_name):
+    for seed in range(3):
+        found = learn_incomplete(table(seed), class_name, Recipe(structure=structure, criterion=score), n_restarts=2)
+
+        trace = np.array(found.penalised_likelihoods)
+        assert (np.diff(trace) > -1e-7).all()
+        assert found.learned.solution.status.value == "optimal"
+
+
+def test_the_last_value_is_the_penalised_likelihood_of_what_is_observed():
+    dataset = table(1)
+    found = learn_incomplete(dataset, None, Recipe(structure="general", criterion="bic", parameters="ofe"))
+
+    net = found.learned.net
+    codes = dataset.codes.copy()
+    for v, states in enumerate(dataset.states):
+        codes[v, codes[v] == len(net.states[v])] = UNKNOWN if len(states) > len(net.states[v]) else codes.max()
+    observed = net.log_probability(codes).sum()
+    penalty = 0.5 * np.log(dataset.n_rows) * net.n_parameters
+    assert found.penalised_likelihoods[-1] == pytest.approx(observed - penalty, abs=1e-4)
+
+
+def test_complete_rows_give_the_best_network_at_once():
+    net = learn(instances.path("asia-500.csv"), score="bic", missing="em")
+
+    expected = learn(instances.path("asia-500.csv"), score="bic")
+    assert compare(net.dag, expected.dag).is_equivalent
+    assert net.score == pytest.approx(expected.score)
+    assert net.provenance["steps"]["missing"] == "em"
+    assert len(net.provenance["em"]["penalised_likelihoods"]) == 2
+
+
+def test_more_is_learned_than_from_the_complete_rows_alone():
+    frame = learn(instances.path("asia-500.csv")).sample(1500, seed=1).astype(object)
+    random = np.random.default_rng(2)
+    holed = frame.copy()
+    for name in holed:
+        holed.loc[random.random(len(holed)) < 0.25, name] = None
+    held_out = learn(instances.path("asia-500.csv")).sample(3000, seed=3)
+
+    by_em = learn(holed, score="bic", missing="em")
+
+    by_dropping = learn(holed, score="bic", missing="drop")
+    assert by_em.log_likelihood(held_out) > by_dropping.log_likelihood(held_out)
+
+
+def test_the_states_do_not_hold_the_missing_ones():
+    net = learn(table(0), score="bic", missing="em")
+
+    assert all("missing" not in states for states in net.states)
+
+
+def test_other_scores_are_refused():
+    with pytest.raises(ParameterError, match=r"score must be one of 'aic', 'bic', 'll'\. Got 'bdeu'"):
+        learn(table(0), missing="em")
+
+
+def test_too_many_ways_to_complete_the_rows_are_refused(monkeypatch):
+    monkeypatch.setattr("exactbnc.learning.em.MOST_COMPLETIONS", 50)
+
+    with pytest.raises(DataError, match="missing='category'"):
+        learn(table(0), score="bic", missing="em")
