@@ -15,6 +15,8 @@ from exactbnc.network import bayesnet
 from scorecache.system.compiled import kernel
 
 UNKNOWN = np.uint16(bayesnet.UNKNOWN)
+BLOCK = 256
+"""Rows at a time, of A2DE."""
 
 
 @kernel
@@ -70,6 +72,7 @@ def a1de_scores(
     singles: NDArray[np.float64],
     start1: NDArray[np.int64],
     observed: NDArray[np.float64],
+    parents: NDArray[np.float64],
     pairs: NDArray[np.float64],
     start2: NDArray[np.int64],
     logs: NDArray[np.float64],
@@ -79,7 +82,8 @@ def a1de_scores(
 ) -> int:
     """scores[row, c] = log sum_s P_s(c, x) over the known features s; -inf in all classes where there is no s.
 
-    `logs[2 i]` and `logs[2 i + 1]` are log(N + 1/r_b) and log(N + 1/r_a) of the pair count i. With rows in `actual`,
+    `logs[2 i]` and `logs[2 i + 1]` are log(N + 1/r_b) and log(N + 1/r_a) of the pair count i, `parents[2 i]` and
+    `parents[2 i + 1]` are log(N + 1/(C R_s)) and log(N + 1) of the single count i. With rows in `actual`,
     each row is left out. Returns the number of rows without any s.
     """
     d, n_rows = codes.shape
@@ -109,8 +113,11 @@ def a1de_scores(
             is_used[s] = True
             n_used += 1
             for c in range(n_classes):  # log (N(c,s) + 1/(C R_s)) - (known - 1) log (N(c,s) + 1)
-                count = singles[first + c] - (w if c == y else 0.0)
-                sums[s, c] = log(count + 1.0 / (n_classes * observed[s])) - (n_known - 1) * log(count + 1.0)
+                if c == y:
+                    count = singles[first + c] - w
+                    sums[s, c] = log(count + 1.0 / (n_classes * observed[s])) - (n_known - 1) * log(count + 1.0)
+                else:
+                    sums[s, c] = parents[2 * (first + c)] - (n_known - 1) * parents[2 * (first + c) + 1]
         if n_used == 0:
             n_without += 1
             for c in range(n_classes):
@@ -145,6 +152,7 @@ def a2de_scores(
     pairs: NDArray[np.float64],
     start2: NDArray[np.int64],
     observed: NDArray[np.float64],
+    parents: NDArray[np.float64],
     triples: NDArray[np.float64],
     start3: NDArray[np.int64],
     logs: NDArray[np.float64],
@@ -152,80 +160,85 @@ def a2de_scores(
     weights: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> int:
-    """As `a1de_scores`, the sum over pairs s of known features; three logarithms per triple count."""
+    """As `a1de_scores`, the sum over pairs s of known features; three logarithms per triple count.
+
+    A block of rows goes through one triple after the other, so that its table stays in the cache.
+    """
     d, n_rows = codes.shape
     n_classes = scores.shape[1]
     is_left_out = len(actual) > 0
     n_pairs = d * (d - 1) // 2
-    sums = np.empty((n_pairs, n_classes))
-    is_used = np.empty(n_pairs, dtype=np.bool_)
-    of_ab = np.empty(n_classes)
-    row_of = np.empty(d, dtype=np.int64)  # the pair (a, b) is number row_of[a] + b
-    for a in range(d):
-        row_of[a] = a * d - a * (a + 1) // 2 - a - 1
+    sums = np.empty((n_pairs, BLOCK, n_classes))
+    of_row = np.empty((n_pairs, n_classes))
+    is_used = np.empty((BLOCK, n_pairs), dtype=np.bool_)
+    x = np.empty((d, BLOCK), dtype=np.int64)  # -1 where unknown
     n_without = 0
-    for row in range(n_rows):
-        y = actual[row] if is_left_out else -1
-        w = weights[row] if is_left_out else 0.0
-        n_known = 0
-        for s in range(d):
-            if codes[s, row] != UNKNOWN:
-                n_known += 1
-        n_used = 0
+    for low in range(0, n_rows, BLOCK):
+        size = min(BLOCK, n_rows - low)
+        for v in range(d):
+            for i in range(size):
+                code = codes[v, low + i]
+                x[v, i] = -1 if code == UNKNOWN else np.int64(code)
+        pair = 0
         for a in range(d):
             for b in range(a + 1, d):
-                pair = row_of[a] + b
-                is_used[pair] = False
-                if codes[a, row] == UNKNOWN or codes[b, row] == UNKNOWN:
-                    continue
-                cell = np.int64(codes[a, row]) * arities[b] + np.int64(codes[b, row])
-                first = start2[pair] + cell * n_classes
-                total = -w
-                for c in range(n_classes):
-                    total += pairs[first + c]
-                if total <= 1e-9:
+                first = start2[pair]
+                smallest = 1.0 / (n_classes * observed[pair])
+                for i in range(size):
+                    is_used[i, pair] = False
+                    if x[a, i] < 0 or x[b, i] < 0:
+                        continue
+                    y = actual[low + i] if is_left_out else -1
+                    w = weights[low + i] if is_left_out else 0.0
+                    at = first + (x[a, i] * arities[b] + x[b, i]) * n_classes
+                    total = -w
                     for c in range(n_classes):
-                        sums[pair, c] = 0.0
-                    continue
-                is_used[pair] = True
-                n_used += 1
-                for c in range(n_classes):  # log (N(c,s) + 1/(C R_s)) - (known - 2) log (N(c,s) + 1)
-                    count = pairs[first + c] - (w if c == y else 0.0)
-                    sums[pair, c] = log(count + 1.0 / (n_classes * observed[pair])) - (n_known - 2) * log(count + 1.0)
-        if n_used == 0:
-            n_without += 1
-            for c in range(n_classes):
-                scores[row, c] = -inf
-            continue
-        triple = 0
+                        total += pairs[at + c]
+                    is_used[i, pair] = total > 1e-9
+                    n_others = -2
+                    for v in range(d):
+                        n_others += x[v, i] >= 0
+                    for c in range(n_classes):  # log (N(c,s) + 1/(C R_s)) - others log (N(c,s) + 1)
+                        if c == y:
+                            count = pairs[at + c] - w
+                            sums[pair, i, c] = log(count + smallest) - n_others * log(count + 1.0)
+                        else:
+                            sums[pair, i, c] = parents[2 * (at + c)] - n_others * parents[2 * (at + c) + 1]
+                pair += 1
+        triple, ab = 0, 0
         for a in range(d):
-            x_a = np.int64(codes[a, row])
             for b in range(a + 1, d):
-                if codes[a, row] == UNKNOWN or codes[b, row] == UNKNOWN:
-                    triple += d - b - 1
-                    continue
-                x_ab = x_a * arities[b] + np.int64(codes[b, row])
-                for c in range(n_classes):
-                    of_ab[c] = 0.0
                 for k in range(b + 1, d):
-                    if codes[k, row] != UNKNOWN:
-                        first = start3[triple] + (x_ab * arities[k] + np.int64(codes[k, row])) * n_classes
-                        ak, bk = row_of[a] + k, row_of[b] + k
+                    first = start3[triple]
+                    ak = a * d - a * (a + 1) // 2 - a - 1 + k  # the number of the pair (a, k)
+                    bk = b * d - b * (b + 1) // 2 - b - 1 + k
+                    for i in range(size):
+                        if x[a, i] < 0 or x[b, i] < 0 or x[k, i] < 0:
+                            continue
+                        y = actual[low + i] if is_left_out else -1
+                        at = first + ((x[a, i] * arities[b] + x[b, i]) * arities[k] + x[k, i]) * n_classes
                         for c in range(n_classes):
                             if c == y:
-                                count = triples[first + c] - w
-                                of_ab[c] += log(count + 1.0 / arities[k])
-                                sums[ak, c] += log(count + 1.0 / arities[b])
-                                sums[bk, c] += log(count + 1.0 / arities[a])
+                                count = triples[at + c] - weights[low + i]
+                                sums[ab, i, c] += log(count + 1.0 / arities[k])
+                                sums[ak, i, c] += log(count + 1.0 / arities[b])
+                                sums[bk, i, c] += log(count + 1.0 / arities[a])
                             else:
-                                at = 3 * (first + c)
-                                of_ab[c] += logs[at]
-                                sums[ak, c] += logs[at + 1]
-                                sums[bk, c] += logs[at + 2]
+                                sums[ab, i, c] += logs[3 * (at + c)]
+                                sums[ak, i, c] += logs[3 * (at + c) + 1]
+                                sums[bk, i, c] += logs[3 * (at + c) + 2]
                     triple += 1
+                ab += 1
+        for i in range(size):
+            if not is_used[i].any():
+                n_without += 1
                 for c in range(n_classes):
-                    sums[row_of[a] + b, c] += of_ab[c]
-        add_exponentials(sums, is_used, scores[row])
+                    scores[low + i, c] = -inf
+                continue
+            for s in range(n_pairs):
+                for c in range(n_classes):
+                    of_row[s, c] = sums[s, i, c]
+            add_exponentials(of_row, is_used[i], scores[low + i])
     return n_without
 
 

@@ -130,8 +130,10 @@ class AnDE:
             return scores
         kernel: Any = (_kernels.a1de_scores, _kernels.a2de_scores)[order - 1]
         work = math.comb(len(codes), order + 1) * scores.size * (order + 1)
-        parents, whole = (self.tables[order - 1], self._starts(order)), (self.tables[order], self._starts(order + 1))
-        arguments = (codes, self.arities, *parents, self._observed(order), *whole, self._logs[order - 1])
+        observed, logs = self._of_parents[order - 1]
+        parents = (self.tables[order - 1], self._starts(order), observed, logs)
+        whole = (self.tables[order], self._starts(order + 1), self._logs[order - 1])
+        arguments = (codes, self.arities, *parents, *whole)
         for_work(kernel, 2 * work)(*arguments, actual, left_out, scores)
         return scores
 
@@ -161,6 +163,16 @@ class AnDE:
         totals = np.concatenate([[0], np.cumsum(occurs)])
         observed: Floats = np.maximum(totals[starts[1:]] - totals[starts[:-1]], 1).astype(np.float64)
         return observed
+
+    @cached_property
+    def _of_parents(self) -> list[tuple[Floats, Floats]]:
+        """By order o, R_S of all S, and log(N + 1/(C R_S)) beside log(N + 1) of their counts."""
+        found = []
+        for size in range(1, self.order + 1):
+            table, observed = self.tables[size - 1], self._observed(size)
+            smallest = np.repeat(1 / (len(self.of_class) * observed), np.diff(self._starts(size)))
+            found.append((observed, np.column_stack([np.log(table + smallest), np.log(table + 1)]).ravel()))
+        return found
 
     @cached_property
     def _logs(self) -> list[Floats]:
