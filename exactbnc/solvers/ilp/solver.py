@@ -36,7 +36,6 @@ from exactbnc.solvers.ilp.plugins import (
     prop_order,
     sepa_cluster,
     sepa_facet,
-    sepa_two_cluster,
 )
 from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
 from scorecache.errors import ParameterError
@@ -51,7 +50,6 @@ ROOT = "root"
 OPTIONAL_PLUGINS: Mapping[str, ModuleType] = {
     "prop_order": prop_order,
     "sepa_cluster": sepa_cluster,
-    "sepa_two_cluster": sepa_two_cluster,
     "sepa_facet": sepa_facet,
     "heur_sink": heur_sink,
     "event_incumbent": event_incumbent,

@@ -430,7 +430,7 @@ def test_a_limit_is_named_and_the_bound_holds(limits):
     problem = hard_problem(9)
     best = solve(problem).score
 
-    solution = solve(problem, limits, disabled={"root", "sepa_cluster", "sepa_two_cluster", "sepa_facet"})
+    solution = solve(problem, limits, disabled={"root", "sepa_cluster", "sepa_facet"})
 
     assert solution.status is Status.FEASIBLE
     assert solution.stop_reason == ("nodes" if limits.nodes else "gap")

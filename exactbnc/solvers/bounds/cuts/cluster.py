@@ -1,4 +1,4 @@
-"""Violated cluster inequalities, by greedy growth and by exact search.
+"""Violated cluster inequalities by exact search; `grown` finds most of them sooner.
 
 For a cluster C of at least two variables, some member has no parent in C, because an acyclic graph over C has a source:
 
@@ -38,12 +38,6 @@ class Point(NamedTuple):
     value: Floats
     start: Ints
     members: Ints
-
-
-def greedy_clusters(point: Point, *, min_violation: float = MIN_VIOLATION) -> Bools:
-    """Violated clusters grown from every variable, distinct; possibly none although there are some."""
-    found = _grow_all(point, 1.0 - min_violation)
-    return np.unique(found, axis=0)
 
 
 def exact_clusters(
@@ -94,48 +88,6 @@ def _is_hit(family: int, state: NDArray[np.int8], start: Ints, members: Ints, wa
         if state[members[position]] == wanted:
             return True
     return False
-
-
-@kernel
-def _grow_all(point: Point, threshold: float) -> Bools:
-    """From each variable, add the variable that leaves the least unhit mass; keep the cluster once it is violated."""
-    n_vars, child, value, start, members = point
-    found = np.zeros((n_vars, n_vars), dtype=np.bool_)
-    n_found = 0
-    state = np.zeros(n_vars, dtype=np.int8)
-    change = np.empty(n_vars)
-    touched = np.empty(n_vars, dtype=np.bool_)
-    for seed in range(n_vars):
-        state[:] = _UNDECIDED
-        state[seed] = _IN
-        unhit = 1.0
-        while True:
-            # change[u]: what adding u does to the unhit mass, its own included, less the mass that it hits.
-            change[:] = 0.0
-            touched[:] = False
-            for family in range(len(child)):
-                if _is_hit(family, state, start, members, _IN):
-                    continue
-                if state[child[family]] != _IN:
-                    change[child[family]] += value[family]
-                    continue
-                for position in range(start[family], start[family + 1]):
-                    change[members[position]] -= value[family]
-                    touched[members[position]] = True
-            # the variable that lowers the unhit mass most joins; a violated cluster grows only while that lowers it
-            best = -1
-            for u in range(n_vars):
-                if touched[u] and (best < 0 or change[u] < change[best]):
-                    best = u
-            if best < 0 or (unhit < threshold and change[best] >= 0.0):
-                break
-            state[best] = _IN
-            unhit += change[best]
-        if unhit < threshold:
-            for u in range(n_vars):
-                found[n_found, u] = state[u] == _IN
-            n_found += 1
-    return found[:n_found]
 
 
 @kernel

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.cluster import Floats, Point, exact_clusters
 from exactbnc.solvers.bounds.cuts.facets import violated_facets
+from exactbnc.solvers.bounds.cuts.grown import grown_clusters
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cluster_cuts, facet_cuts, joined, masks_of, no_cuts
-from exactbnc.solvers.bounds.cuts.two_cluster import grown_clusters
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
-"""Cluster cuts at fractional points: greedy growth first, the exact search when that finds none.
+"""Cluster cuts with k = 1 and 2 at fractional points: grown, and by exact search where no cluster with k = 1 is grown.
 
-The inequality: sum over v in C and W' n C = {} of x(v, W) >= 1 for every cluster C.
+The inequality: sum over v in C and |W' n C| < k of x(v, W) >= k for every cluster C of more than k variables.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from pyscipopt import Sepa
 from pyscipopt.scip import PY_SCIP_RESULT as SCIP_RESULT
 
-from exactbnc.solvers.bounds.cuts.cluster import exact_clusters, greedy_clusters
-from exactbnc.solvers.bounds.cuts.pool import cluster_cuts
+from exactbnc.solvers.bounds.cuts.cluster import exact_clusters
+from exactbnc.solvers.bounds.cuts.grown import grown_clusters
+from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, joined
 from exactbnc.solvers.ilp.model.context import Context, guarded
 from exactbnc.solvers.ilp.model.model import packed
 
@@ -22,7 +24,7 @@ TREE_NODE_CAP = 20_000
 
 
 class ClusterSeparator(Sepa):
-    """Hands violated cluster inequalities to the LP."""
+    """Hands violated cluster inequalities to the LP, the most violated ones with k = 2."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -31,11 +33,14 @@ class ClusterSeparator(Sepa):
     def sepaexeclp(self) -> dict[str, int]:
         """Separate the LP point."""
         point = self.context.lp_point()
-        clusters = greedy_clusters(point)
+        clusters, _ = grown_clusters(point, 1)
         if not len(clusters):
             cap = ROOT_NODE_CAP if self.model.getDepth() == 0 else TREE_NODE_CAP
             clusters, _ = exact_clusters(point, max_clusters=MAX_CLUSTERS, node_cap=cap)
-        return {"result": self.context.add_cuts(cluster_cuts(packed(clusters), 1), NAME)}
+        of_two, violation = grown_clusters(point, 2)
+        worst = np.argsort(-violation, kind="stable")[:MAX_CLUSTERS]
+        cuts = joined(cluster_cuts(packed(clusters), 1), cluster_cuts(packed(of_two[worst]), 2))
+        return {"result": self.context.add_cuts(cuts, NAME)}
 
 
 def include(context: Context) -> None:

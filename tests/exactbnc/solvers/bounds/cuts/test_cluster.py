@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import find_cycle
-from exactbnc.solvers.bounds.cuts.cluster import MIN_VIOLATION, Point, cycle_clusters, exact_clusters, greedy_clusters
+from exactbnc.solvers.bounds.cuts.cluster import MIN_VIOLATION, Point, cycle_clusters, exact_clusters
+from exactbnc.solvers.bounds.cuts.grown import grown_clusters
 from tests.strategies import examples
 
 
@@ -66,16 +67,6 @@ def test_exact_search_finds_a_violated_cluster_whenever_there_is_one(point):
     assert len({cluster.tobytes() for cluster in clusters}) == len(clusters)
 
 
-@examples(150)
-@given(points())
-def test_greedy_clusters_are_violated(point):
-    expected = violated_by_enumeration(point)
-
-    clusters = greedy_clusters(point)
-
-    assert all(set(np.flatnonzero(cluster).tolist()) in expected for cluster in clusters)
-
-
 def test_search_says_that_the_node_cap_ended_it():
     point = point_of(3, [0, 1, 2], [1.0, 1.0, 1.0], [[1, 2], [2], []])
 
@@ -85,7 +76,11 @@ def test_search_says_that_the_node_cap_ended_it():
     assert not is_complete
 
 
-@pytest.mark.parametrize("find", [greedy_clusters, lambda point: exact_clusters(point, max_clusters=9, node_cap=99)[0]])
+def exact(point):
+    return exact_clusters(point, max_clusters=9, node_cap=99)[0]
+
+
+@pytest.mark.parametrize("find", [lambda point: grown_clusters(point, 1)[0], exact])
 def test_more_than_64_variables(find):
     parents = [[] for _ in range(130)]
     parents[66], parents[129] = [129], [66]

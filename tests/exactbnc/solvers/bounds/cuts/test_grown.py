@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.solvers.bounds.cuts.cluster import MIN_VIOLATION
-from exactbnc.solvers.bounds.cuts.two_cluster import grown_clusters
+from exactbnc.solvers.bounds.cuts.grown import grown_clusters
 from tests.exactbnc.solvers.bounds.cuts.test_cluster import point_of, points
 from tests.strategies import examples
 

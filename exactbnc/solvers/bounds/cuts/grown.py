@@ -1,4 +1,4 @@
-"""Violated k-cluster inequalities by greedy growth; k = 2 is what they are for.
+"""Violated k-cluster inequalities by greedy growth, for k = 1 and 2.
 
 In an acyclic graph the first k members of a cluster C in an order have fewer than k parents in C:
 
@@ -6,8 +6,8 @@ In an acyclic graph the first k members of a cluster C in an order have fewer th
                                                                           programming for the Bayesian network structure
                                                                           learning problem", section 4)
 
-The left-hand side is the *unhit mass* of C. For k = 2 growth starts from every pair in which one is a parent of the
-other at the point: a pair has unhit mass 2 and its families with one member inside need one more.
+The left-hand side is the *unhit mass* of C. Growth starts from every pair in which one is a parent of the other at the
+point. For k = 2 a pair has unhit mass 2, and its families with one member inside need one more.
 """
 
 from __future__ import annotations
