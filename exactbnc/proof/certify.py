@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from exactbnc.run.interrupt import ctrl_c_calls
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.run.worker import Worker
-from exactbnc.solvers.bounds.ascent.layout import MASK, MEMBERS, RAISED, Sorted, arrange, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import INFINITE, MASK, MEMBERS, RAISED, Sorted, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
 from exactbnc.solvers.bounds.cuts.pool import CLUSTER, Cuts, joined, reduced_costs
 from exactbnc.solvers.bounds.root._highs import ColumnLP
@@ -37,11 +37,12 @@ from exactbnc.solvers.costs.table import CostTable, cost_table, families_in_orde
 from exactbnc.solvers.order._kernels import (
     BEST_COST,
     COST_OF_CHILD,
-    FORCED,
     N_SUFFIX,
+    N_TRIED,
     RAISES,
     SUFFIX,
     VARIABLE,
+    Prefixes,
     expand,
     make_found,
 )
@@ -303,43 +304,58 @@ class _Recorder:
         self._run = run
 
     def states(self, variables: Sequence[int]) -> list[list[Any]] | None:
-        """Every state looked at as the checker reads it: set, forced variable, cuts; None if the search failed."""
-        workspace = make_workspace(self._table)
-        n_words = self._table.rows.shape[1] - MASK
-        found = make_found(len(self._table.children), n_words, 1)
-        layer: dict[bytes, tuple[int, tuple[int, ...]]] = {bytes(8 * n_words): (0, ())}
+        """Every state looked at as the checker reads it: set, variables tried, cuts; None if the search failed."""
+        n_vars, n_words = len(self._table.children), self._table.rows.shape[1] - MASK
+        workspace, found = make_workspace(self._table), make_found(n_vars, n_words, 1)
+        layer = {bytes(8 * n_words): _Reached(0, (), np.full(n_vars, INFINITE))}
         recorded: list[list[Any]] = []
         with Worker(self._run, workspace.stop) as worker:
             while layer:
-                following: dict[bytes, tuple[int, tuple[int, ...]]] = {}
-                for state, (cost, order) in layer.items():
+                following: dict[bytes, _Reached] = {}
+                for state, reached in layer.items():
                     self._run.check()
                     words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words).copy()
-                    found.best[BEST_COST], found.counts[:] = self.upper, (0, 0, -1)
-                    call = partial(expand, self._table, workspace, words, np.array([cost]), 0, 1, found, False)
+                    found.best[BEST_COST], found.counts[:] = self.upper, 0
+                    prefixes = Prefixes(words, np.array([reached.cost]), reached.caps.reshape(1, n_vars))
+                    call = partial(expand, self._table, workspace, prefixes, 0, 1, found, False)
                     n_children = worker(call)
                     if found.best[BEST_COST] < self.upper:
                         self.upper = int(found.best[BEST_COST])
                         suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
-                        self.order = np.array([*order, *suffix], dtype=np.int64)
+                        self.order = np.array([*reached.order, *suffix], dtype=np.int64)
                         return None
                     self.is_too_long = len(recorded) >= MOST_STATES
                     if self.is_too_long:
                         return None
-                    forced, raises = int(found.counts[FORCED]), workspace.raises[: found.counts[RAISES]]
+                    raises = workspace.raises[: found.counts[RAISES]]
                     recorded.append(
                         [
                             _members(words[0], variables),
-                            [] if forced < 0 else [variables[forced]],
+                            [variables[v] for v in found.tried[: found.counts[N_TRIED]].tolist()],
                             [[_members(row[MEMBERS:], variables), int(row[RAISED])] for row in raises],
                         ]
                     )
                     for child in range(n_children):
+                        cost, variable = int(found.facts[child, COST_OF_CHILD]), int(found.facts[child, VARIABLE])
+                        own = _Reached(cost, (*reached.order, variable), found.caps[child].copy())
                         key = found.states[child].tobytes()
-                        own = int(found.facts[child, COST_OF_CHILD]), (*order, int(found.facts[child, VARIABLE]))
-                        following[key] = min(own, following.get(key, own))
+                        following[key] = own.merged(following.get(key, own))
                 layer = following
         return recorded
+
+
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """The cheapest order in which a state is reached, and the weakest caps."""
+
+    cost: int
+    order: tuple[int, ...]
+    caps: Ints
+
+    def merged(self, other: _Reached) -> _Reached:
+        """Both ways into one state."""
+        cheaper = min(self, other, key=lambda reached: (reached.cost, reached.order))
+        return replace(cheaper, caps=np.maximum(self.caps, other.caps))
 
 
 def _members(words: NDArray[Any], variables: Sequence[int]) -> list[int]:

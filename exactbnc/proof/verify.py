@@ -20,9 +20,13 @@ none is cheap.
   stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
   the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
   network stays cheap (so if that one was dropped, it is out too). If g(S) and the bound reach the threshold, S is
-  closed. If not, each v whose family inside S stays below the threshold may be next, and S with it must be listed.
-  One may be forced to come: if its cheaper families are all ruled out it takes the one inside S, and moving it forward
-  costs nothing. An S of all variables must be closed: it is a network.
+  closed. If not, each v whose family inside S keeps the bound below the threshold may be next. The state lists them in
+  some order. The first of them that takes its family inside S can be moved forward, which costs nothing: the network
+  continues from S with that v, which must be listed unless its own bound is too high. Those tried before v then cost
+  less than their families inside S, and so do all whose family inside S is ruled out: these are *caps*, which hold from
+  there on, and each v tried raises the bound by the least value of its cheaper families; once that reaches the
+  threshold, no more need be tried. Where several ways lead to S, the largest cap of each variable holds: the networks
+  of all of them continue there. An S of all variables must be closed: it is a network.
 """
 
 from __future__ import annotations
@@ -37,9 +41,12 @@ from exactbnc.problem.problem import Problem
 
 PRECISION = 2000  # no sum or product of doubles has more digits
 CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
-STATE = ([0], [0], [([0], 0)])  # variables placed, the one forced, clusters with multipliers
+STATE = ([0], [0], [([0], 0)])  # variables placed, those tried next, clusters with multipliers
 PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
 Family = tuple[int, int]  # cost or score, mask of the members
+Caps = dict[int, int]  # what each variable costs less than
+Step = tuple[int, int, Caps]  # variables placed, their cost, caps
+Values = tuple[int, list[int], list[int]]
 Check = Callable[[], None]
 
 
@@ -175,11 +182,16 @@ class _Part:
     def prove(self, part: dict[str, Any]) -> None:
         stages = [[_Cut(self.all, *cut) for cut in stage] for stage in part["stages"]]
         states = {_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]}
-        layer = {} if any(self._closes(cuts) for cuts in stages) else {0: 0}
+        first = {0: (0, dict.fromkeys(self.families, self.threshold))}  # what costs more is in no cheap network
+        layer = {} if any(self._closes(cuts) for cuts in stages) else first
         while layer:
             _demand(layer.keys() <= states.keys(), "the bound falls short of the score, and a state is missing")
-            steps = [step for placed, g in layer.items() for step in self._next(placed, g, *states[placed])]
-            layer = dict(sorted(steps, reverse=True))  # the least cost stays
+            following: dict[int, tuple[int, Caps]] = {}
+            for placed, (g, caps) in layer.items():
+                for after, cost, own in self._next(placed, g, caps, *states[placed]):
+                    least, others = following.get(after, (cost, own))
+                    following[after] = min(cost, least), _weaker(own, others)
+            layer = following
 
     def _closes(self, cuts: list[_Cut]) -> bool:
         """Drop families until none is left to drop; is the part proved?"""
@@ -198,34 +210,49 @@ class _Part:
                 return True
         return False
 
-    def _next(self, placed: int, g: int, forced: list[int], clusters: list[Any]) -> list[tuple[int, int]]:
-        """The states that may come next and their costs; none if the state is closed."""
+    def _next(self, placed: int, g: int, caps: Caps, tried: list[int], clusters: list[Any]) -> list[Step]:
+        """The states that may come next, their costs and caps; none if the state is closed."""
         self.check()
         outside = [v for v in self.families if not placed >> v & 1]
         own = [(_set(members, self.all & ~placed), multiplier) for members, multiplier in clusters]
         asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
         free = [0 if left else multiplier for multiplier, left in asked]
-        found = {v: self._values(v, placed, free, [cluster for cluster in own if cluster[0] >> v & 1]) for v in outside}
-        least = {v: min(x for x, _ in inside + cheaper) for v, (inside, cheaper) in found.items() if inside + cheaper}
+        found = {v: self._values(v, placed, caps[v], free, [c for c in own if c[0] >> v & 1]) for v in outside}
+        least = {v: min(inside + others) for v, (_, inside, others) in found.items() if inside + others}
         bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in own)
         if bound >= self.threshold or len(least) < len(outside):
             return []
         _demand(outside != [], "the states lead to a better network")
-        room = {v: self.threshold - bound + least[v] for v in outside}  # for v's value
-        is_forced = [v in found and all(x >= room[v] for x, _ in found[v][1]) for v in forced]
-        _demand(is_forced in ([], [True]), "a state forces a variable that need not come next")
-        return [(placed | 1 << v, g + c) for v in forced or outside for x, c in found[v][0] if x < room[v]]
+        left = self.threshold - bound  # what values may rise by
+        candidates = {v: x - least[v] for v, (_, inside, _) in found.items() for x in inside if x - least[v] < left}
+        caps = {v: caps[v] if v in candidates else found[v][0] for v in outside}
+        steps = list[Step]()
+        for v in tried:
+            if v in candidates and left > 0:
+                below, _, others = found[v]
+                if candidates.pop(v) < left:
+                    steps.append((placed | 1 << v, g + below, {u: cap for u, cap in caps.items() if u != v}))
+                caps[v] = below
+                left -= min([x - least[v] for x in others], default=left)
+        _demand(left <= 0 or not candidates, "a state does not try every variable that may come next")
+        return steps
 
-    def _values(self, v: int, placed: int, free: list[int], own: list[Family]) -> tuple[list[Family], list[Family]]:
-        """(value, cost) of the first family inside, if it is not dropped; of the one of least value that costs less."""
+    def _values(self, v: int, placed: int, cap: int, free: list[int], own: list[Family]) -> Values:
+        """What other families cost less than; the value of the first inside, if it is not dropped; the least other."""
         first = next((family for family in self.families[v] if not family[1] & ~placed), None)
-        paid, inside, cheaper = sum(x for _, x in own), list[Family](), list[Family]()
+        below = cap if first is None else min(cap, first[0])
+        paid, inside, others = sum(x for _, x in own), list[int](), list[int]()
         for value, c, w, marks in self.rows[v]:
-            is_lower = (first is None or c < first[0]) and (not cheaper or value - paid < cheaper[0][0])
-            if is_lower or (c, w) == first:
+            is_lower = c < below and (not others or value - paid < others[0])
+            if is_lower or ((c, w) == first and c < cap):
                 value += sum(free[q] * a for q, a in marks) - sum(x for mask, x in own if not w & mask)
-                inside, cheaper = (inside, [min([(value, c), *cheaper])]) if is_lower else ([(value, c)], cheaper)
-        return inside, cheaper
+                inside, others = (inside, [min([value, *others])]) if is_lower else ([value], others)
+        return below, inside, others
+
+
+def _weaker(caps: Caps, others: Caps) -> Caps:
+    """The caps that hold whichever of two ways was taken."""
+    return {v: max(cap, others[v]) for v, cap in caps.items()}
 
 
 def _mask(*variables: int) -> int:

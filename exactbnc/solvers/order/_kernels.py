@@ -1,4 +1,21 @@
-"""States of the search over orders: the ones that a completion better than the best may pass, and what comes next."""
+"""States of the search over orders: the ones that a completion better than the best may pass, and what comes next.
+
+A state is a set S placed first, at the least cost g(S), and a cap on the cost of every variable outside S: completions
+in which a variable v costs cap(v) or more are looked for elsewhere. With c(v) the cost of v's cheapest family inside S,
+v is *available* in a completion if it has that family there.
+
+- A variable that has another family costs less than c(v): else the one inside S could take its place, and the network
+  stays acyclic and costs no more. So where the family inside S is dead, v costs less than c(v) in every completion that
+  counts.
+- The candidates, whose family inside S lives, are tried in some order v_1, v_2, ... Some variable is available, the
+  first in the completion for one. If v_i is the first available one in the order tried, moving it to the front changes
+  no family, so the completion passes S + v_i, and v_1 ... v_(i-1) cost less than c(v_1) ... there: its caps.
+- Then these have families that are not inside S, so the bound of S rises by the least r of such families, the sum E;
+  once that closes the state, no later candidate is the first. A candidate whose other families are all dead is alone.
+
+Caps hold for the completions that come this way. Where two ways meet in one set, both kinds of completions continue
+from it: the weaker cap counts, and the weaker of the bounds on the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +26,7 @@ import numpy as np
 from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, cheapest_inside, look, potential
 from exactbnc.solvers.bounds.ascent.layout import (
     COST,
+    END,
     FULL_END,
     FULL_START,
     INFINITE,
@@ -16,6 +34,8 @@ from exactbnc.solvers.bounds.ascent.layout import (
     INSIDE_ROW,
     MASK,
     N_ENTRIES,
+    NEXT,
+    PAID,
     PLACED,
     REDUCED,
     START,
@@ -28,24 +48,34 @@ from exactbnc.solvers.costs.graph import Ints
 from scorecache.system.compiled import kernel, trailing_zeros
 
 
+class Prefixes(NamedTuple):
+    """States: sets as rows of words, what they cost, and caps per variable."""
+
+    states: Ints
+    cost: Ints
+    caps: Ints
+
+
 class Found(NamedTuple):
-    """What expanding states yields: their children with `facts` (cost, bound, origin, variable), and a better order.
+    """What expanding states yields: children with caps and `facts` (cost, bound, origin, variable), and a better order.
 
     `best` is the cost of the best order known; where it was found here, the state that it begins with (else -1), how
-    many variables follow, and those. `counts` are the raises, the states that were left open, and the variable that the
-    last of these forced (-1: none).
+    many variables follow, and those. `counts` are the raises, the states that were left open, and how many variables
+    were tried at the last of these, which `tried` lists.
     """
 
     states: Ints
+    caps: Ints
     facts: Ints
     best: Ints
     counts: Ints
+    tried: Ints
 
 
 COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
-RAISES, SURVIVORS, FORCED = 0, 1, 2
-TRIED, SMALLEST = 0, 1
+RAISES, SURVIVORS, N_TRIED = 0, 1, 2
+CLOSURE, SMALLEST = 0, 1
 STOPPED = -1
 
 
@@ -54,27 +84,28 @@ def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
     room = n_vars * n_states
     return Found(
         states=np.zeros((room, n_words), dtype=np.int64),
+        caps=np.zeros((room, n_vars), dtype=np.int64),
         facts=np.zeros((room, 4), dtype=np.int64),
         best=np.zeros(SUFFIX + n_vars, dtype=np.int64),
         counts=np.zeros(3, dtype=np.int64),
+        tried=np.zeros(n_vars, dtype=np.int64),
     )
 
 
 @kernel
-def expand(
-    t: Sorted, ws: Workspace, states: Ints, cost: Ints, first: int, last: int, found: Found, closes: bool
-) -> int:
+def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, found: Found, closes: bool) -> int:
     """Children of the states first..last-1 that may lead to an order cheaper than the best; returns their number.
 
-    `closes`: of a state's children only those in its smallest closed set are noted. STOPPED is returned where the
+    `closes`: of a state's candidates only those in its smallest closed set are tried. STOPPED is returned where the
     workspace's stop flag ended the work.
     """
+    states, cost, caps = prefixes
     n_found = 0
     for s in range(first, last):
         left = found.best[BEST_COST] - 1 - cost[s] - potential(ws.children, t.cuts, t.rho, states, s, ws.free)
         if left < 0:
             continue
-        left = begin(t, ws, states, s, left)
+        left = begin(t, ws, states, caps, s, left)
         if left < 0:
             continue
         left, n_raises = ascend(t, ws, states, s, left)
@@ -86,10 +117,11 @@ def expand(
         found.counts[SURVIVORS] += 1
         left -= _try_order(t, ws, states, s, cost[s], found)
         if left >= 0:
-            begun = n_found
-            n_found = _children(t, ws, states, s, cost[s], left, found, n_found)
-            if closes and n_found > begun + 1:
-                n_found = _in_closed_set(t, ws, states, s, left, found, begun, n_found)
+            n_tried = _candidates(t, ws, prefixes, s, left, found.tried)
+            if closes and n_tried > 1:
+                n_tried = _in_closed_set(t, ws, states, s, left, found.tried, n_tried)
+            found.counts[N_TRIED] = n_tried
+            n_found = _children(ws, prefixes, s, left, found, n_found)
     return n_found
 
 
@@ -117,57 +149,112 @@ def _try_order(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, found:
 
 
 @kernel
-def _children(t: Sorted, ws: Workspace, states: Ints, s: int, cost: int, left: int, found: Found, n_found: int) -> int:
-    """Note the variables that may come next; one alone if its cheapest family that is not dead lies inside S."""
-    rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
-    n_words = states.shape[1]
-    begin = n_found
-    found.counts[FORCED] = -1
-    bound = found.best[BEST_COST] - 1 - left
-    for i in range(ws.outside[len(children)]):
-        v = ws.outside[i]
-        if children[v, INSIDE_ROW] < 0:
+def _candidates(t: Sorted, ws: Workspace, prefixes: Prefixes, s: int, left: int, tried: Ints) -> int:
+    """List the candidates in the order of `trials`; one alone if its other families are dead.
+
+    `inside[v]` becomes r of the family inside S, `without[v]` the least r of the others that live, and `caps` those of
+    the state, lower where the family inside S is dead.
+    """
+    children, inside, without, caps = ws.children, ws.inside, ws.without, ws.caps
+    for v in range(len(children)):
+        caps[v] = prefixes.caps[s, v]
+    n_tried, forced = 0, -1
+    for v in t.trials:
+        if holds(prefixes.states, s, v):
             continue
-        # the families of v that stay below the best cost, and r_S of the one inside S
-        look(v, left, left, -1, rows, bits, sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
-        n_alive, r_inside = 0, INFINITE
-        for e in range(children[v, START], children[v, START] + children[v, N_ENTRIES]):
-            if entries[e, REDUCED] <= left:
-                n_alive += 1
+        inside[v] = _inside(t, ws, prefixes.states, s, v, left)
+        if inside[v] > left:
+            caps[v] = children[v, INSIDE_COST]
+        elif forced < 0:
+            without[v] = _without(t, ws, prefixes.states, s, v, left)
+            tried[n_tried] = v
+            n_tried += 1
+            if without[v] == INFINITE:
+                forced = v
+    if forced >= 0:
+        tried[0] = forced
+        return 1
+    return n_tried
+
+
+@kernel
+def _inside(t: Sorted, ws: Workspace, states: Ints, s: int, v: int, left: int) -> int:
+    """r of v's cheapest family inside S; INFINITE if it is dead or not below the cap."""
+    children, entries, n_words = ws.children, ws.entries, states.shape[1]
+    row = children[v, INSIDE_ROW]
+    if row < 0:
+        return int(INFINITE)
+    if row >= children[v, NEXT]:
+        least = t.rows[row, REDUCED] - children[v, PAID]
+        look(v, least, left, -1, t.rows, t.bits, ws.sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
+    for e in range(children[v, START], children[v, START] + children[v, N_ENTRIES]):
+        is_inside = True
+        for w in range(n_words):
+            is_inside &= entries[e, MASK + w] == 0
+        if is_inside:
+            return int(entries[e, REDUCED] if entries[e, REDUCED] <= left else INFINITE)
+    return int(INFINITE)
+
+
+@kernel
+def _without(t: Sorted, ws: Workspace, states: Ints, s: int, v: int, left: int) -> int:
+    """The least r of v's living families that are not inside S, INFINITE if there is none; looks at few families."""
+    children, entries, rows, n_words = ws.children, ws.entries, t.rows, states.shape[1]
+    least, e = INFINITE, children[v, START]
+    while True:
+        while e < children[v, START] + children[v, N_ENTRIES]:
+            if entries[e, REDUCED] < least and entries[e, REDUCED] <= left:
                 is_inside = True
                 for w in range(n_words):
                     is_inside &= entries[e, MASK + w] == 0
-                if is_inside:
-                    r_inside = entries[e, REDUCED]
-        if r_inside == INFINITE:
-            continue
-        # the one inside S is all that is left: moving v forward costs nothing, so v alone comes next
-        if n_alive == 1:
-            n_found = begin
-            found.counts[FORCED] = v
-        # the child S + v: g(S) + cost(v, W), and the bound of S with that family
-        for w in range(n_words):
-            found.states[n_found, w] = states[s, w]
-        put(found.states, n_found, v)
-        found.facts[n_found, COST_OF_CHILD] = cost + children[v, INSIDE_COST]
-        found.facts[n_found, BOUND] = bound + r_inside
-        found.facts[n_found, ORIGIN] = s
-        found.facts[n_found, VARIABLE] = v
-        n_found += 1
-        if n_alive == 1:
+                if not is_inside:
+                    least = np.int64(entries[e, REDUCED])
+            e += 1
+        # a family not yet looked at has r of at least its reduced cost less what was paid
+        if children[v, NEXT] >= children[v, END]:
+            return int(least)
+        at_least = rows[children[v, NEXT], REDUCED] - children[v, PAID]
+        if at_least >= least or at_least > left:
+            return int(least)
+        look(v, at_least, left, -1, rows, t.bits, ws.sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
+
+
+@kernel
+def _children(ws: Workspace, prefixes: Prefixes, s: int, left: int, found: Found, n_found: int) -> int:
+    """Note the child of every candidate, as the first available one in the order tried."""
+    states, children, caps = prefixes.states, ws.children, ws.caps
+    n_words = states.shape[1]
+    bound = found.best[BEST_COST] - 1 - left
+    more = np.int64(0)  # E: what the bound rises by if none of those tried is available
+    for j in range(found.counts[N_TRIED]):
+        v = found.tried[j]
+        if ws.inside[v] + more <= left:
+            # the child S + v: g(S) + c(v), and the bound of S with that family
+            for w in range(n_words):
+                found.states[n_found, w] = states[s, w]
+            put(found.states, n_found, v)
+            for u in range(len(caps)):
+                found.caps[n_found, u] = caps[u]
+            found.facts[n_found, COST_OF_CHILD] = prefixes.cost[s] + children[v, INSIDE_COST]
+            found.facts[n_found, BOUND] = bound + ws.inside[v] + more
+            found.facts[n_found, ORIGIN] = s
+            found.facts[n_found, VARIABLE] = v
+            n_found += 1
+        if ws.without[v] > left - more:
+            found.counts[N_TRIED] = j + 1
             break
+        more += ws.without[v]
+        caps[v] = children[v, INSIDE_COST]
     return n_found
 
 
 @kernel
-def _in_closed_set(
-    t: Sorted, ws: Workspace, states: Ints, s: int, left: int, found: Found, begin: int, n_found: int
-) -> int:
-    """Of the children begin..n_found-1, keep those in the smallest set closed under the parents of living families.
+def _in_closed_set(t: Sorted, ws: Workspace, states: Ints, s: int, left: int, tried: Ints, n_tried: int) -> int:
+    """Of the candidates, keep those in the smallest set closed under the parents of living families, in their order.
 
     Such a set B can come before the rest in any completion that is better than the best: no living family of a member
     holds a variable outside S and B, so moving B forward changes no member's choice and only enlarges the others'. The
-    first of B is one of the children, so the closures of these are looked at.
+    first of B is one of the candidates, so the closures of these are looked at.
     """
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     needs, closed, waiting, is_known = ws.needs, ws.closed, ws.stuck, ws.hits
@@ -175,12 +262,12 @@ def _in_closed_set(
     smallest = n_outside
     for i in range(n_outside):
         is_known[ws.outside[i]] = 0
-    for j in range(begin, n_found):
+    for j in range(n_tried):
         # B: the closure of one child, given up once it is as large as the smallest so far
         for w in range(n_words):
-            closed[TRIED, w] = 0
-        put(closed, TRIED, found.facts[j, VARIABLE])
-        waiting[0], n_waiting, size = found.facts[j, VARIABLE], 1, 1
+            closed[CLOSURE, w] = 0
+        put(closed, CLOSURE, tried[j])
+        waiting[0], n_waiting, size = tried[j], 1, 1
         while n_waiting > 0 and size < smallest:
             n_waiting -= 1
             v = waiting[n_waiting]
@@ -196,8 +283,8 @@ def _in_closed_set(
                             needs[v, w] |= entries[e, MASK + w]
             # those that B does not hold yet join it
             for w in range(n_words):
-                new = np.uint64(needs[v, w] & ~closed[TRIED, w])
-                closed[TRIED, w] |= needs[v, w]
+                new = np.uint64(needs[v, w] & ~closed[CLOSURE, w])
+                closed[CLOSURE, w] |= needs[v, w]
                 while new != np.uint64(0):
                     waiting[n_waiting] = 64 * w + trailing_zeros(new)
                     n_waiting += 1
@@ -206,16 +293,13 @@ def _in_closed_set(
         if size < smallest:
             smallest = size
             for w in range(n_words):
-                closed[SMALLEST, w] = closed[TRIED, w]
+                closed[SMALLEST, w] = closed[CLOSURE, w]
     if smallest == n_outside:
-        return n_found
-    # the children inside the smallest B move up
-    kept = begin
-    for j in range(begin, n_found):
-        if holds(closed, SMALLEST, found.facts[j, VARIABLE]):
-            for w in range(n_words):
-                found.states[kept, w] = found.states[j, w]
-            for i in range(found.facts.shape[1]):
-                found.facts[kept, i] = found.facts[j, i]
+        return n_tried
+    # the candidates inside the smallest B move up
+    kept = 0
+    for j in range(n_tried):
+        if holds(closed, SMALLEST, tried[j]):
+            tried[kept] = tried[j]
             kept += 1
     return kept

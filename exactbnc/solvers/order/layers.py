@@ -1,10 +1,11 @@
 """Breadth first over the prefixes of orders, layer by layer, merged as in dynamic programming.
 
 A layer holds the sets S of one size that a cheaper order than the best may begin with, each with the least cost of an
-order of S. A state that survives its bound (`_kernels.expand`) has one child per variable that may come next. Children
-with the same set are merged: the cheapest stays, and what is known of the completions of one holds for all,
+order of S. A state that survives its bound (`_kernels.expand`) has one child per variable that may come next, with caps
+on what the others may cost. Children with the same set are merged: the cheapest stays, with the largest cap of any, and
+the least bound on the rest, as each bound holds under its own caps only,
 
-    cost of a network through S >= g(S) + max over its entries of (bound - g).
+    cost of a completion that came through one of the entries >= g(S) + min over the entries of (bound - g).
 
 The search is complete when a layer is empty: then the best order known is optimal. After every layer the least bound
 in it is a bound on every order.
@@ -13,7 +14,7 @@ in it is a bound on every order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from exactbnc.run.solver import Run
 from exactbnc.run.worker import Worker
-from exactbnc.solvers.bounds.ascent.layout import MASK, Sorted, Workspace, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import INFINITE, MASK, Sorted, Workspace, make_workspace
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.order._kernels import (
     BEST_COST,
@@ -34,6 +35,7 @@ from exactbnc.solvers.order._kernels import (
     SUFFIX,
     VARIABLE,
     Found,
+    Prefixes,
     expand,
     make_found,
 )  # fmt: skip
@@ -50,10 +52,11 @@ MERGE_AT = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """States of one size with their least cost, bound, and where each comes from in the layer before."""
+    """States of one size with their least cost, caps, bound, and where each comes from in the layer before."""
 
     states: Ints
     cost: Ints
+    caps: Ints
     bound: Ints
     origin: Ints
     variable: Ints
@@ -64,7 +67,7 @@ class Layer:
 
     @property
     def n_bytes(self) -> int:
-        return sum(a.nbytes for a in (self.states, self.cost, self.bound, self.origin, self.variable))
+        return sum(a.nbytes for a in self.columns())
 
     def below(self, upper: int) -> Layer:
         """The states whose bound is better than a cost, the best first."""
@@ -72,7 +75,10 @@ class Layer:
         return self.chosen(kept[np.argsort(self.bound[kept], kind="stable")])
 
     def chosen(self, which: Ints) -> Layer:
-        return Layer(self.states[which], self.cost[which], self.bound[which], self.origin[which], self.variable[which])
+        return Layer(*(column[which] for column in self.columns()))
+
+    def columns(self) -> tuple[Ints, ...]:
+        return self.states, self.cost, self.caps, self.bound, self.origin, self.variable
 
 
 Beside = Callable[[int], tuple[int, Ints] | None]
@@ -109,8 +115,9 @@ class Search:
         Stopped is raised within a round if the run has to stop then.
         """
         n_words = self.table.rows.shape[1] - MASK
-        layer = Layer(*(np.zeros(shape, dtype=np.int64) for shape in ((1, n_words), 1, 1, 1, 1)))
-        layer.bound[0] = self.bound
+        n_vars = len(self.table.children)
+        nothing, zero = np.zeros((1, n_words), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        layer = Layer(nothing, zero, np.full((1, n_vars), INFINITE), zero + self.bound, zero, zero)
         with _Team(self.table, run, n_threads) as team:
             while layer.n_states:
                 self.sizes.append(layer.n_states)
@@ -147,10 +154,10 @@ class Search:
             self.bound = max(self.bound, min(least_left, least_child, self.upper))
             publish()
             if sum(part.n_states for part in collected) > MERGE_AT:
-                collected = [_merged(collected)]
+                collected = [merged(collected, self.upper)]
             if stop(n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)):
                 return None
-        return _merged(collected)
+        return merged(collected, self.upper)
 
     def _look_beside(self, publish: Callable[[], None]) -> None:
         """Let the other search continue; keep what it found if that is better."""
@@ -203,30 +210,30 @@ class _Team:
         workspace = self._workspaces.get()
         try:
             last = min(first + STATES_PER_TASK, layer.n_states)
-            return int(expand(self._table, workspace, layer.states, layer.cost, first, last, found, True))
+            prefixes = Prefixes(layer.states, layer.cost, layer.caps)
+            return int(expand(self._table, workspace, prefixes, first, last, found, True))
         finally:
             self._workspaces.put(workspace)
 
 
 def _children(found: Found, n_children: int) -> Layer:
     facts = found.facts[:n_children]
-    columns = (facts[:, c].copy() for c in (COST_OF_CHILD, BOUND, ORIGIN, VARIABLE))
-    return Layer(found.states[:n_children].copy(), *columns)
+    cost, bound, origin, variable = (facts[:, c].copy() for c in (COST_OF_CHILD, BOUND, ORIGIN, VARIABLE))
+    return Layer(found.states[:n_children].copy(), cost, found.caps[:n_children].copy(), bound, origin, variable)
 
 
-def _merged(parts: list[Layer]) -> Layer:
-    """One entry per state: the cheapest, with the best bound on its completions that any entry knows."""
-    states, cost, bound, origin, variable = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("states", "cost", "bound", "origin", "variable")
-    )
-    whole = Layer(states, cost, bound, origin, variable)
+def merged(parts: list[Layer], upper: int) -> Layer:
+    """One entry per state that is open below a cost: the cheapest, with the weakest caps and bound on the rest."""
+    open_parts = [part.chosen(np.flatnonzero(part.bound < upper)) for part in parts]
+    whole = Layer(*(np.concatenate(columns) for columns in zip(*(part.columns() for part in open_parts), strict=True)))
+    states, cost, bound = whole.states, whole.cost, whole.bound
     if not len(cost):
         return whole
-    order = np.lexsort((variable, cost, *states.T))
+    order = np.lexsort((whole.variable, cost, *states.T))
     is_first = np.ones(len(cost), dtype=np.bool_)
     is_first[1:] = np.any(states[order[1:]] != states[order[:-1]], axis=1)
     begins = np.flatnonzero(is_first)
-    to_go = np.maximum.reduceat((bound - cost)[order], begins)
-    merged = whole.chosen(order[begins])
-    return Layer(merged.states, merged.cost, merged.cost + to_go, merged.origin, merged.variable)
+    to_go = np.minimum.reduceat((bound - cost)[order], begins)
+    caps = np.maximum.reduceat(whole.caps[order], begins)
+    kept = whole.chosen(order[begins])
+    return replace(kept, caps=caps, bound=kept.cost + to_go)

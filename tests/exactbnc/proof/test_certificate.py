@@ -1,6 +1,7 @@
 import ast
 import json
 from copy import deepcopy
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -15,10 +16,11 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Recorder, _units, certify
+from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Reached, _Recorder, _units, certify
 from exactbnc.proof.verify import CertificateError, Verified, check_claims, verify
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
+from exactbnc.solvers.bounds.ascent import layout
 from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.cuts.pool import no_cuts
 from exactbnc.solvers.solve import solve
@@ -26,6 +28,7 @@ from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.formats import read_cache
 from tests.exactbnc.random_problems import best_score, random_problem
+from tests.exactbnc.solvers.test_order import with_ties
 
 INSTANCES = Path(__file__).parents[3] / "instances"
 UNIT = 10**8
@@ -327,7 +330,7 @@ def test_a_better_score_in_the_file_is_noticed():
     assert n_rejected > 20
 
 
-def test_a_forced_variable_saves_states():
+def test_a_variable_without_cheaper_families_is_tried_alone():
     families = [[(-1.0, ())], [(-1.0, ())], [(-2.0, ()), (-1.0, (3,))], [(-2.0, ()), (-1.0, (2,))]]
     problem = Problem(ScoreCache.from_families("abcd", families))
     dag = DAG.from_arcs("abcd", ["cd"])
@@ -335,11 +338,48 @@ def test_a_forced_variable_saves_states():
     def part(*states):
         return certificate_of(variables=[0, 1, 2, 3], stages=[], states=list(states))
 
-    after = [[[0], [], []], [[0, 1], [], []]]
-    assert is_accepted(problem, dag, part([[], [], []], [[1], [], []], *after), -5.0)
+    after = [[[0], [1], []], [[0, 1], [], []]]
     assert is_accepted(problem, dag, part([[], [0], []], *after), -5.0)
-    assert not is_accepted(problem, dag, part([[], [], []], *after), -5.0)  # b may come first
-    assert not is_accepted(problem, dag, part([[], [2], []], *after), -5.0)  # c may still get d as a parent
+    assert is_accepted(problem, dag, part([[], [2, 7, 0, 0], []], *after), -5.0)  # c and d can only take each other
+    assert not is_accepted(problem, dag, part([[], [], []], *after), -5.0)  # a or b comes first
+    assert not is_accepted(problem, dag, part([[], [2], []], *after), -5.0)
+    assert not is_accepted(problem, dag, part([[], [1], []], *after), -5.0)  # then it must be listed with b placed
+
+
+def test_a_state_that_leaves_out_a_variable_is_rejected_or_does_without_it():
+    n_rejected = 0
+    for number in range(len(SEEDS)):
+        problem, dag, best, certificate = dense(number)
+        (part,) = certificate["parts"]
+        for s, (placed, tried, clusters) in enumerate(part["states"]):
+            for v in tried:
+                states = list(part["states"])
+                states[s] = [placed, [u for u in tried if u != v], clusters]
+                n_rejected += not is_accepted(problem, dag, {"parts": [{**part, "states": states}]}, best)
+    assert n_rejected > 20
+
+
+def test_caps_that_do_not_hold_for_every_way_into_a_state_prove_nothing(monkeypatch):
+    # without clusters there are many states; a network with a unit less than the best score is said to be best
+    monkeypatch.setattr(layout, "RAISES_PER_VARIABLE", 0)
+    monkeypatch.setattr(
+        _Reached,
+        "merged",
+        lambda self, other: replace(min(self, other, key=lambda r: r.cost), caps=np.minimum(self.caps, other.caps)),
+    )
+    n_forged = 0
+    for seed in range(100):
+        problem = with_ties(seed)
+        best = solve(problem, solver="dp")
+        name, parents = next((v, own) for v, own in enumerate(best.dag.parents) if own)
+        listed = [list(problem.cache.families(v)) for v in range(problem.n_vars)]
+        listed[name] = [(s, own) for s, own in listed[name] if own != parents]
+        second = solve(Problem(ScoreCache.from_families(problem.names, listed)), solver="dp")
+        if second.score == best.score or (forged := by_search(problem, second.dag))["parts"][0]["states"] is None:
+            continue
+        n_forged += 1
+        assert not is_accepted(problem, second.dag, forged, best.score)
+    assert n_forged > 0
 
 
 # forged certificates that the empty network is best
@@ -383,10 +423,10 @@ FORGED = {
     "states: two clusters that all can pay": certificate_of(states=[[[], [], [[[0], 10**30], [[1], 10**30]]]]),
     "states: a negative amount": certificate_of(states=[[[], [], [[[0, 1], -9 * UNIT]]]]),
     "states: a placed member": certificate_of(states=[[[], [], []], [[0], [], [[[0], 9 * UNIT]]]]),
-    "states: a forced variable that is none": certificate_of(states=[[[], [-5], []]]),
-    "states: a forced variable outside": certificate_of(states=[[[], [7], []]]),
-    "states: a forced variable that may wait": certificate_of(states=[[[], [2], []]]),
-    "states: two forced variables": certificate_of(states=[[[], [0, 0], []]]),
+    "states: a negative variable tried": certificate_of(states=[[[], [-5], []]]),
+    "states: a variable outside tried": certificate_of(states=[[[], [7], []]]),
+    "states: not all are tried": certificate_of(states=[[[], [2], []]]),
+    "states: one is tried twice": certificate_of(states=[[[], [0, 0], []]]),
     "states: a set outside": certificate_of(states=[[[], [], []], [[5], [], []]]),
     "states: a set with a member twice": certificate_of(states=[[[], [], []], [[0, 0], [], []]]),
     "states: every set": certificate_of(
@@ -427,8 +467,8 @@ def test_every_set_of_a_good_network_proves_it():
     assert is_accepted(Problem(LOOP), BEST, certificate_of(stages=[], states=sets), -4.0)
 
 
-def test_the_better_network_is_told():
-    sets = [[[v for v in range(3) if s >> v & 1], [], []] for s in range(8)]
+def test_states_that_lead_to_a_better_network_are_rejected():
+    sets = [[[v for v in range(3) if s >> v & 1], [0, 1, 2], []] for s in range(8)]
 
     with pytest.raises(CertificateError, match="the states lead to a better network"):
         verify(Problem(LOOP), DAG.of("abc", [(), (), ()]), certificate_of(stages=[], states=sets))
@@ -512,4 +552,4 @@ def test_the_checker_is_short_and_knows_no_solver():
     assert imported == {
         "__future__", "collections.abc", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"
     }  # fmt: skip
-    assert len(source.splitlines()) <= 260
+    assert len(source.splitlines()) <= 290

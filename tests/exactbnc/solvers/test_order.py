@@ -1,5 +1,7 @@
 """The search over orders: exact against dynamic programming, repeatable, honest when it is cut short."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,15 +10,17 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solution import Status
 from exactbnc.run.solver import Run
-from exactbnc.solvers.bounds.ascent.layout import arrange, make_workspace
+from exactbnc.solvers.bounds.ascent import layout
+from exactbnc.solvers.bounds.ascent.layout import INFINITE, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.pool import no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.costs.table import cost_table, feasible_order
+from exactbnc.solvers.order import layers
 from exactbnc.solvers.order import solver as order_solver
-from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, expand, make_found
-from exactbnc.solvers.order.layers import Layer, Search, _merged
+from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, Prefixes, expand, make_found
+from exactbnc.solvers.order.layers import Layer, Search
 from exactbnc.solvers.order.solver import OrderSolver
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
@@ -157,19 +161,69 @@ def test_an_impossible_problem_is_infeasible():
     assert solve(Problem(cache), solver="order").status is Status.INFEASIBLE
 
 
-def test_merging_keeps_the_cheapest_entry_and_the_best_bound_on_what_follows():
+def layer_of(*entries):
+    return Layer(*(np.array(column) for column in zip(*entries, strict=True)))
+
+
+def test_merging_keeps_the_cheapest_entry_the_weakest_caps_and_the_weakest_bound_on_what_follows():
     parts = [
-        Layer(np.array([[3], [5]]), np.array([10, 4]), np.array([17, 9]), np.array([0, 1]), np.array([0, 2])),
-        Layer(np.array([[3]]), np.array([8]), np.array([11]), np.array([2]), np.array([1])),
+        layer_of(([3], 10, [9, 9, 4], 17, 0, 0), ([5], 4, [9, 1, 9], 9, 1, 2), ([5], 1, [9, 9, 9], 20, 1, 1)),
+        layer_of(([3], 8, [9, 9, 6], 11, 2, 1)),
     ]
 
-    merged = _merged(parts)
+    merged = layers.merged(parts, 20)  # what costs 20 or more is of no use
 
     assert merged.states.tolist() == [[3], [5]]
     assert merged.cost.tolist() == [8, 4]
-    assert merged.bound.tolist() == [8 + 7, 9]
+    assert merged.caps.tolist() == [[9, 9, 6], [9, 1, 9]]
+    assert merged.bound.tolist() == [8 + 3, 9]
     assert merged.origin.tolist() == [2, 1]
     assert merged.variable.tolist() == [1, 2]
+
+
+def with_ties(seed, n=9):
+    """Scores out of few values: families of a child cost the same, and so do networks."""
+    rng = np.random.default_rng(seed)
+    families = []
+    for child in range(n):
+        others = [v for v in range(n) if v != child]
+        sets = {tuple(sorted(rng.choice(others, size=k, replace=False).tolist())) for k in (1,) * 4 + (2,) * 8}
+        families.append([(0.0, ()), *((float(rng.integers(1, 20)), w) for w in sorted(sets))])
+    return Problem(ScoreCache.from_families([f"v{i}" for i in range(n)], families))
+
+
+def wrong_answers(monkeypatch, n_problems):
+    """How often a search with weak bounds for anything as cheap as the best network finds nothing."""
+    monkeypatch.setattr(layout, "RAISES_PER_VARIABLE", 0)
+    n_wrong, n_states = 0, 0
+    for seed in range(n_problems):
+        problem = with_ties(seed)
+        least = incumbent_of(cost_table(problem), np.array(solve(problem, solver="dp").dag.order)).cost
+        search = search_from(problem, 0)
+        search.best = least + 1
+        bounds = []
+        search.search(Run.of(), 1, lambda _: False, lambda: bounds.append(search.bound))  # noqa: B023
+        assert search.best >= least
+        n_wrong += search.best > least or max(bounds) > least
+        n_states += search.n_states
+    assert n_states > 5 * n_problems
+    return n_wrong
+
+
+def test_caps_lose_no_best_network_where_many_tie(monkeypatch):
+    assert wrong_answers(monkeypatch, 100) == 0
+
+
+def test_caps_that_are_too_strong_at_merges_lose_some(monkeypatch):
+    right = layers.merged
+
+    def with_strongest_caps(parts, upper):
+        caps = -right([replace(part, caps=-part.caps) for part in parts], upper).caps
+        return replace(right(parts, upper), caps=caps)
+
+    monkeypatch.setattr(layers, "merged", with_strongest_caps)
+
+    assert wrong_answers(monkeypatch, 100) > 0
 
 
 def open_search(problem, beside):
@@ -261,9 +315,9 @@ def children_of_the_empty_state(table, closes):
     arranged = arrange(table, everything, none, np.zeros(0, dtype=np.int64))
     found = make_found(table.n_vars, 1, 1)
     found.best[BEST_COST] = incumbent_of(table, feasible_order(table)).cost
-    found.counts[:] = 0, 0, -1
     zero = np.zeros((1, 1), dtype=np.int64)
-    n_children = expand(arranged, make_workspace(arranged), zero, zero[0], 0, 1, found, closes)
+    empty = Prefixes(zero, zero[0], np.full((1, table.n_vars), INFINITE))
+    n_children = expand(arranged, make_workspace(arranged), empty, 0, 1, found, closes)
     return set(found.facts[:n_children, VARIABLE].tolist())
 
 

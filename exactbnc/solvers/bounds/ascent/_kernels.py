@@ -6,7 +6,8 @@ rho(S) what a cut still asks of the variables outside S, and a cut *free* once r
     cost of a completion >= g(S) + sum lambda rho(S) + sum over v outside S of (mu(v) + min_W r_S(v, W))
     r_S(v, W) = reduced(v, W) + sum over free cuts of lambda a(v, W)  >= 0
 
-Only families matter that are cheaper than the cheapest one inside S, and that one. Dual ascent raises the bound: order
+Only families matter that are cheaper than the cheapest one inside S, and that one; and where the state has a cap on
+what v may cost (`solvers.order`), only those below the cap. Dual ascent raises the bound: order
 what has a family with r = 0 inside what is placed; if C is left, every family of a member of C with r = 0 hits C, so
 that C is a cluster whose families that miss it can all pay the least of their r, and the bound grows by it.
 
@@ -87,8 +88,11 @@ def potential(children: Ints, cuts: Ints, rho: Ints, states: Ints, s: int, free:
 
 
 @kernel
-def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
-    """First entries of every variable outside S; returns what is left of the gap, negative if nothing."""
+def begin(t: Sorted, ws: Workspace, states: Ints, caps: Ints, s: int, left: int) -> int:
+    """First entries of every variable outside S; returns what is left of the gap, negative if nothing.
+
+    Families of v that cost `caps[s, v]` or more do not count.
+    """
     rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
     raises, log, sets, outside, full = ws.raises, ws.log, ws.sets, ws.outside, t.full
     n_outside = 0
@@ -98,8 +102,9 @@ def begin(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> int:
         outside[n_outside] = v
         n_outside += 1
         f = cheapest_inside(full, children[v, FULL_START], children[v, FULL_END], states, s)
-        children[v, INSIDE_ROW] = -1 if f < 0 else full[f, REDUCED]
-        children[v, INSIDE_COST] = INFINITE if f < 0 else full[f, COST]
+        is_inside = f >= 0 and full[f, COST] < caps[s, v]
+        children[v, INSIDE_ROW] = full[f, REDUCED] if is_inside else -1
+        children[v, INSIDE_COST] = full[f, COST] if is_inside else caps[s, v]
         children[v, N_ENTRIES] = children[v, N_ZEROS] = children[v, PAID] = children[v, N_LOG] = 0
         children[v, NEXT] = children[v, START]
         make_sums(children, v, t.column_cut, ws.free, sums)
@@ -176,7 +181,8 @@ def ascend(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> tuple[i
 @kernel
 def ascend_from(t: Sorted, ws: Workspace, states: Ints, left: int, order: Ints) -> tuple[int, int]:
     """Dual ascent at state 0, variables tried in an order; the clusters and what they raised are in the workspace."""
-    left = begin(t, ws, states, 0, left)
+    no_caps = np.full((1, len(t.children)), INFINITE)
+    left = begin(t, ws, states, no_caps, 0, left)
     if left < 0:
         return left, 0
     for i in range(len(order)):

@@ -29,7 +29,8 @@ RAISED, MEMBERS = 0, 1
 """Columns of a child that stay."""
 (N_ENTRIES, N_ZEROS, NEXT, PAID, INSIDE_ROW, INSIDE_COST, N_LOG) = range(10, 17)
 """Columns of a child at a state: entries, those with r = 0 among them, the next family to look at, what the child has
-paid, the cheapest family inside S (-1: none that is alive), its cost, how often the child was raised."""
+paid, the cheapest family inside S (-1: none that is alive and below the cap), its cost or else the cap, how often the
+child was raised."""
 N_COLUMNS = 17
 EMPTY, PLACED, STUCK, CLUSTER = 0, 1, 2, 3
 """Rows of the scratch sets."""
@@ -42,7 +43,8 @@ class Sorted(NamedTuple):
 
     Family a of child v pays, beyond its reduced cost, the multiplier of each free cut marked in its N_BYTES bytes from
     BYTE_START + (a - START) * N_BYTES of `bits`; bit j stands for cut `column_cut[COLUMN_START + j]`. `full` are all
-    families, by cost; in place of the reduced cost they hold their row in `rows`, -1 if the root removed them.
+    families, by cost; in place of the reduced cost they hold their row in `rows`, -1 if the root removed them. `trials`
+    is the order in which variables are tried as the next one: by the reduced cost of their smallest family, falling.
     """
 
     rows: Ints
@@ -52,6 +54,7 @@ class Sorted(NamedTuple):
     cuts: Ints
     rho: Ints
     children: Ints
+    trials: Ints
 
 
 class Workspace(NamedTuple):
@@ -76,6 +79,9 @@ class Workspace(NamedTuple):
     hits: Ints
     needs: Ints
     closed: Ints
+    inside: Ints
+    without: Ints
+    caps: Ints
     stop: Ints
 
 
@@ -100,6 +106,9 @@ def make_workspace(table: Sorted, stop: Ints | None = None) -> Workspace:
         hits=np.zeros(n, dtype=np.int64),
         needs=np.zeros((n, n_words), dtype=np.int64),
         closed=np.zeros((2, n_words), dtype=np.int64),
+        inside=np.zeros(n, dtype=np.int64),
+        without=np.zeros(n, dtype=np.int64),
+        caps=np.zeros(n, dtype=np.int64),
         stop=np.zeros(1, dtype=np.int64) if stop is None else stop,
     )
 
@@ -147,7 +156,18 @@ def arrange(table: CostTable, is_alive: NDArray[np.bool_], cuts: Cuts, multiplie
         cuts=np.column_stack([multipliers, cuts.k, cuts.facet, cuts.corners, cuts.masks.view(np.int64)]),
         rho=rho_table().astype(np.int64),
         children=children,
+        trials=_trials(table, is_alive, reduced.cost),
     )
+
+
+def _trials(table: CostTable, is_alive: NDArray[np.bool_], reduced: Ints) -> Ints:
+    """The variables by the reduced cost of their smallest family, which is infinite where the root removed it."""
+    reduced_of = np.full(table.n_families, INFINITE)
+    reduced_of[is_alive] = reduced
+    sizes = np.bitwise_count(table.masks).sum(axis=1)
+    firsts, lasts = table.child_start[:-1].tolist(), table.child_start[1:].tolist()
+    smallest = [first + int(np.argmin(sizes[first:last])) for first, last in zip(firsts, lasts, strict=True)]
+    return np.argsort(-reduced_of[smallest], kind="stable").astype(np.int64)
 
 
 @kernel
