@@ -19,6 +19,8 @@ SCHEMA_VERSION = 1
 class Record:
     """Score and parameters, domain, pruning, and the data they belong to.
 
+    `interventions` are the numbers of rows in which variables were set, which do not count for their families.
+
     `pruning` is "none" or "dominance"; with a `prune_gap` g, sets within g of being dominated were kept.
     """
 
@@ -31,9 +33,11 @@ class Record:
     states: tuple[tuple[str, ...], ...] = ()
     data_sha256: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    interventions: Mapping[str, int] = field(default_factory=dict)
+    interventions_sha256: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        facts: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "score": self.score,
             "parameters": dict(self.parameters),
@@ -46,6 +50,9 @@ class Record:
             "data_sha256": self.data_sha256,
             "versions": dict(self.versions),
         }
+        if self.interventions:
+            facts |= {"interventions": dict(self.interventions), "interventions_sha256": self.interventions_sha256}
+        return facts
 
     def safe_for(self) -> list[str]:
         """In words: the problems for which the best network over the kept families is the best of all."""

@@ -39,6 +39,15 @@ NoHeader = Annotated[
     bool,
     typer.Option("--no-header", help="There are no column names; they are 0, 1, 2, ...", rich_help_panel="Data"),
 ]
+Interventions = Annotated[
+    str | None,
+    typer.Option(
+        "--interventions",
+        metavar="FILE",
+        help="A table like DATA of true and false: where a value was set, it does not count for its own families.",
+        rich_help_panel="Data",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,7 @@ def score(
     file: ScoreFileOptions,
     report: options.OutputOptions,
     no_header: NoHeader = False,
+    interventions: Interventions = None,
 ) -> None:
     """Score the families of a data table and write those an optimal network may need to a score file.
 
@@ -118,6 +128,7 @@ def score(
 
     from exactbnc.learning.learn import limited
     from scorecache.data.codestore import CODES_SHARE
+    from scorecache.data.reading import read_table
     from scorecache.domain import Domain
     from scorecache.formats import write_cache
     from scorecache.formats._writing import check_names
@@ -159,7 +170,18 @@ def score(
         domain = limited(domain, chosen)
         for note in notes_on_limit(domain):
             talk.note(note)
-    plan = plan_build(dataset, chosen, domain=domain, prune=not build.no_prune, prune_gap=build.prune_gap)
+    was_set = None
+    if interventions is not None:
+        with expecting(interventions, Kind.TABLE):
+            was_set = read_table(interventions, **table.given(), header=not no_header, least_columns=1)
+    plan = plan_build(
+        dataset,
+        chosen,
+        domain=domain,
+        prune=not build.no_prune,
+        prune_gap=build.prune_gap,
+        interventions=was_set,
+    )
     estimate = plan.estimate
     facts = {
         "score": chosen.name,

@@ -45,6 +45,8 @@ class RecordFacts(msgspec.Struct):
     states: dict[str, list[str]] | None = None
     data_sha256: str | None = None
     versions: dict[str, str] | None = None
+    interventions: dict[str, Count] | None = None
+    interventions_sha256: str | None = None
 
     def record(self, names: Sequence[str]) -> Record:
         """The record of a cache with these variables; a ParameterError if the facts do not fit them."""
@@ -74,6 +76,8 @@ class RecordFacts(msgspec.Struct):
             states=tuple(tuple(states[name]) for name in names) if states else (),
             data_sha256=self.data_sha256,
             versions=self.versions or {},
+            interventions=self.interventions or {},
+            interventions_sha256=self.interventions_sha256,
         )
 
 

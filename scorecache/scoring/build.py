@@ -20,6 +20,7 @@ import numpy as np
 
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
+from scorecache.data.interventions import Interventions
 from scorecache.data.rows import Rows, all_rows, distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
@@ -61,8 +62,11 @@ class BuildPlan:
     score: Score
     domain: Domain
     pruning: Pruning
-    rows: Rows
+    tables: tuple[Dataset, ...]
+    """The rows that count, for each choice of them that interventions make; without interventions the data."""
+    rows: tuple[Rows, ...]
     groups: tuple[Group, ...]
+    interventions: Interventions | None = None
 
     @property
     def estimate(self) -> BuildEstimate:
@@ -85,7 +89,7 @@ class BuildPlan:
     @property
     def n_counted(self) -> int:
         """The rows that a set costs time for: with scatter matrices none but the first."""
-        return 1 if isinstance(self.score, NumberScore) else self.rows.n_distinct
+        return 1 if isinstance(self.score, NumberScore) else max(rows.n_distinct for rows in self.rows)
 
     def run(
         self,
@@ -110,7 +114,7 @@ class BuildPlan:
         folder = None if resume is None else self.part_folder(resume)
         job = make_job(self)
         units = make_units(self.groups)
-        batches = batches_of(units, self.rows.codes.nbytes)
+        batches = batches_of(units, max(rows.codes.nbytes for rows in self.rows))
         step, n_steps = 0, sum(max(self.groups[unit.group].max_free + 1 for unit in batch) for batch in batches)
         kept = Kept(_memory_allowed(self.estimate, memory_limit))
         scale = 1 if folder is None and not distribute else LARGE_PIECES
@@ -161,6 +165,8 @@ class BuildPlan:
             n_rows=self.dataset.total_weight,
             states=self.dataset.state_labels,
             data_sha256=self.dataset.sha256,
+            interventions={} if self.interventions is None else self.interventions.n_rows,
+            interventions_sha256=None if self.interventions is None else self.interventions.sha256,
             versions=versions(),
         )
 
@@ -173,6 +179,7 @@ def build_cache(
     max_parents: int | None = None,
     prune: bool = True,
     prune_gap: float = 0.0,
+    interventions: Any = None,
     n_jobs: int | None = None,
     memory_limit: int | None = None,
     time_limit: float | None = None,
@@ -186,11 +193,17 @@ def build_cache(
     seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
     `n_jobs` threads share the work (None: all processors).
 
+    `interventions` says which values were set by an experiment: columns of truth values by name, as a mapping or frame.
+    The families of a variable are then scored on the rows in which it was not set.
+
     With `distribute` the pieces run through joblib, on its active backend with `n_jobs` workers. None: if that backend
     sends work to other machines, as Dask's and Ray's do. With `resume`, a folder, finished pieces are kept there, a
     build that was interrupted resumes from them, and they are removed when it is done.
     """
-    plan = plan_build(dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap)
+    plan = plan_build(
+        dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap,
+        interventions=interventions,
+    )  # fmt: skip
     cache = plan.run(
         n_jobs=n_jobs,
         memory_limit=memory_limit,
@@ -212,14 +225,21 @@ def plan_build(
     max_parents: int | None = None,
     prune: bool = True,
     prune_gap: float = 0.0,
+    interventions: Any = None,
 ) -> BuildPlan:
     """Check what was asked for, merge equal rows and group the children, without scoring anything."""
     score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
-    limits = limits_beside_required(dataset, domain, score, pruning)
-    groups = tuple(make_groups(domain, score, limits))
+    tables: tuple[Dataset, ...] = (dataset,)
+    table_of, was_set = [0] * dataset.n_vars, None
+    if interventions is not None:
+        was_set = Interventions.of(dataset, interventions)
+        tables, table_of = was_set.tables(dataset)
+    limits = limits_beside_required([tables[table] for table in table_of], domain, score, pruning)
+    groups = tuple(make_groups(domain, score, limits, table_of))
     if uses_potentials(score, dataset):
         groups = tuple(replace(group, together=True) for group in groups)
-    return BuildPlan(dataset, score, domain, pruning, _rows(dataset, score, groups), groups)
+    rows = tuple(_rows(table, score, groups) for table in tables)
+    return BuildPlan(dataset, score, domain, pruning, tables, rows, groups, was_set)
 
 
 def _rows(dataset: Dataset, score: Score, groups: Sequence[Group]) -> Rows:

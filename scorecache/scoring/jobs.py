@@ -36,36 +36,35 @@ class Job:
     """What every piece of a build needs to know; `digest` names the build: data, score, domain, pruning, versions."""
 
     digest: str
-    codes: NDArray[np.uint16]
-    weights: NDArray[np.int64]
+    rows: tuple[Rows, ...]
+    """The rows that count for the children of a group, by the group's number of the table."""
     arities: NDArray[np.int64]
     domain: Domain
     score: Score
     pruning: Pruning
     groups: tuple[Group, ...]
     plain: bool
-    dataset: Dataset | None
-    """The data themselves, for scores that do not count."""
+    datasets: tuple[Dataset, ...]
+    """The data themselves, for scores that do not count; for others empty."""
 
     def __sizeof__(self) -> int:
         # Dask sends an argument once per worker, not once per task, if it says that it is large
-        own = 0 if self.dataset is None else self.dataset.__sizeof__()
-        return 4096 + own + int(self.codes.nbytes + self.weights.nbytes)
+        own = sum(dataset.__sizeof__() for dataset in self.datasets)
+        return 4096 + own + sum(int(rows.codes.nbytes + rows.weights.nbytes) for rows in self.rows)
 
 
 def make_job(plan: BuildPlan) -> Job:
     """The part of a plan that workers need."""
     return Job(
         digest_of(plan),
-        plan.rows.codes,
-        plan.rows.weights,
+        plan.rows,
         plan.dataset.arities,
         plan.domain,
         plan.score,
         plan.pruning,
         plan.groups,
         plan.is_plain,
-        plan.dataset if plan.reads_data else None,
+        plan.tables if plan.reads_data else (),
     )
 
 
@@ -98,16 +97,17 @@ def batches_of(units: Sequence[Unit], n_bytes: int) -> list[list[Unit]]:
 
 def prepare(job: Job, unit: Unit) -> Build:
     """Everything that stays fixed while the levels of a unit are built."""
-    rows, group = Rows(np.asarray(job.codes), np.asarray(job.weights)), job.groups[unit.group]
-    if unit.child is None and job.dataset is not None:
-        return potentials.prepare(job.dataset, job.domain, group, job.score, job.pruning, plain=job.plain)
+    group = job.groups[unit.group]
+    sent = job.rows[group.table]
+    rows = Rows(np.asarray(sent.codes), np.asarray(sent.weights))
+    if unit.child is None and job.datasets:
+        return potentials.prepare(job.datasets[group.table], job.domain, group, job.score, job.pruning, plain=job.plain)
     if unit.child is None:
         assert isinstance(job.score, CellScore)
         return joint.prepare(rows, job.domain, job.arities, group, job.score, job.pruning, plain=job.plain)
     n_free = group.free_limits[group.children.index(unit.child)]
     if isinstance(job.score, FamilyScore):
-        assert job.dataset is not None
-        return by_family.prepare(job.dataset, job.domain, unit.child, n_free, job.score, job.pruning)
+        return by_family.prepare(job.datasets[group.table], job.domain, unit.child, n_free, job.score, job.pruning)
     limit = n_free + len(job.domain.required[unit.child])
     return alone.prepare(rows, job.domain, job.arities, unit.child, limit, job.score, job.pruning, plain=job.plain)
 

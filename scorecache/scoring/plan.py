@@ -62,6 +62,8 @@ class Group:
     universe: tuple[int, ...]
     together: bool
     """Count joint sets once for all children? Otherwise each child is scored by itself."""
+    table: int = 0
+    """Which rows count, where some variables were set in some rows."""
 
     @property
     def max_free(self) -> int:
@@ -72,17 +74,17 @@ class Group:
         return n_subsets(len(self.universe), self.max_free + 1)
 
 
-def make_groups(domain: Domain, score: Score, free_limits: Sequence[int]) -> list[Group]:
-    """Group the children by required parents, and decide for each group whether to count jointly."""
-    by_base: dict[tuple[int, ...], list[int]] = {}
+def make_groups(domain: Domain, score: Score, free_limits: Sequence[int], table_of: Sequence[int]) -> list[Group]:
+    """Group the children by required parents and rows that count, and decide for each whether to count jointly."""
+    by_base: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for child in range(domain.n_vars):
-        by_base.setdefault(tuple(sorted(domain.required[child])), []).append(child)
+        by_base.setdefault((tuple(sorted(domain.required[child])), table_of[child]), []).append(child)
     groups = []
-    for base, children in by_base.items():
+    for (base, table), children in by_base.items():
         candidates = set(children).union(*(domain.allowed[child] for child in children))
         limits = tuple(free_limits[child] for child in children)
         alone = sum(n_subsets(len(domain.allowed[child]), free_limits[child]) for child in children)
-        group = Group(base, tuple(children), limits, alone, tuple(sorted(candidates - set(base))), together=True)
+        group = Group(base, tuple(children), limits, alone, tuple(sorted(candidates - set(base))), True, table)
         together = (
             isinstance(score, CellScore)
             and (not score.needs_class or base == (domain.class_index,))
@@ -101,11 +103,11 @@ def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:
     return per_row > MERGE_ROW_NANOSECONDS
 
 
-def limits_beside_required(dataset: Dataset, domain: Domain, score: Score, pruning: Pruning) -> list[int]:
-    """Per child, how many parents beside the required ones need looking at."""
-    limits, arities = [], dataset.arities
-    is_counted = dataset.weights is None or dataset.weights.dtype == np.int64
-    for child in range(domain.n_vars):
+def limits_beside_required(tables: Sequence[Dataset], domain: Domain, score: Score, pruning: Pruning) -> list[int]:
+    """Per child, how many parents beside the required ones need looking at; `tables[child]` are the rows that count."""
+    limits, arities = [], tables[0].arities
+    is_counted = tables[0].weights is None or tables[0].weights.dtype == np.int64
+    for child, dataset in enumerate(tables):
         limit = domain.limits[child] - len(domain.required[child])
         if pruning.on and isinstance(score, CellScore) and score.has_penalty and is_counted:
             counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=int(arities[child]))

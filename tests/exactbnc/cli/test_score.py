@@ -375,3 +375,16 @@ def test_weights_may_be_fractions_if_the_score_takes_them(exactbnc, tmp_path):
     assert run.code == 0
     assert read_cache(tmp_path / "t.jkl").record.n_rows == 4.0
     assert "the score 'fnml' is defined for counts of rows" in refused.err
+
+
+def test_rows_in_which_a_variable_was_set_do_not_count_for_it(exactbnc, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "a,c\nb,d\na,c\nb,c\n" * 5)
+    (tmp_path / "set.csv").write_text("y\n" + "1\n0\n0\n0\n" * 5)
+    (tmp_path / "short.csv").write_text("y\n1\n0\n")
+
+    run = exactbnc("score", tmp_path / "t.csv", "--interventions", tmp_path / "set.csv", "-o", tmp_path / "t.jkl")
+    short = exactbnc("score", tmp_path / "t.csv", "--interventions", tmp_path / "short.csv", "--dry-run")
+
+    assert run.code == 0
+    assert read_cache(tmp_path / "t.jkl").record.interventions == {"y": 5}
+    assert short.err == "error: 20 rows need as many interventions on 'y'. Got 2 instead.\n"
