@@ -145,7 +145,7 @@ def levels_alone(name: str, settings: Settings) -> list[Row]:
         timing,
         n_vars=dataset.n_vars,
         n_rows=dataset.n_rows,
-        n_distinct=plan.rows.n_distinct,
+        n_distinct=plan.rows[0].n_distinct,
         n_scored=plan.estimate.n_families - 1,
         n_kept=kept,
         target_rate=20.0,

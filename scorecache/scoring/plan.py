@@ -74,8 +74,14 @@ class Group:
         return n_subsets(len(self.universe), self.max_free + 1)
 
 
-def make_groups(domain: Domain, score: Score, free_limits: Sequence[int], table_of: Sequence[int]) -> list[Group]:
-    """Group the children by required parents and rows that count, and decide for each whether to count jointly."""
+def make_groups(
+    domain: Domain, score: Score, free_limits: Sequence[int], table_of: Sequence[int] | None = None
+) -> list[Group]:
+    """Group the children by required parents and rows that count, and decide for each whether to count jointly.
+
+    `table_of[child]` numbers the rows that count for a child; None: all rows do for every child.
+    """
+    table_of = [0] * domain.n_vars if table_of is None else table_of
     by_base: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for child in range(domain.n_vars):
         by_base.setdefault((tuple(sorted(domain.required[child])), table_of[child]), []).append(child)

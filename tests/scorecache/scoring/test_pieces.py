@@ -84,7 +84,7 @@ def test_a_job_says_how_large_it_is():
     """Dask sends what is large once per worker, and what is small with every task."""
     job = make_job(plan_build(table(6, 1000), "bdeu", max_parents=2))
 
-    assert job.__sizeof__() > job.codes.nbytes
+    assert job.__sizeof__() > job.rows[0].codes.nbytes
 
 
 @pytest.mark.parametrize(
