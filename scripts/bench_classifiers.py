@@ -182,7 +182,7 @@ def measured(p: np.ndarray, classes: np.ndarray, actual: np.ndarray) -> dict[str
     }
 
 
-def run(names: Iterable[str], output: Path, wanted: list[str] | None) -> None:
+def run(names: Iterable[str], output: Path, wanted: list[str] | None, most_folds: int | None) -> None:
     """Append the folds that are not in the file yet, the data sets from the smallest on."""
     known = set()
     if output.exists():
@@ -192,6 +192,8 @@ def run(names: Iterable[str], output: Path, wanted: list[str] | None) -> None:
         x, y = table(name)
         n_folds = FEW_FOLDS if len(y) <= FEW_ROWS else MANY_FOLDS
         for fold, (train, test) in enumerate(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(x, y)):
+            if most_folds is not None and fold >= most_folds:
+                break
             for method, make in made.items():
                 if (name, method, fold) in known:
                     continue
@@ -281,6 +283,7 @@ def main() -> int:
     parser.add_argument("--half", choices=[*HALVES, "both"], default="reporting")
     parser.add_argument("--only", nargs="+", metavar="DATA")
     parser.add_argument("--methods", nargs="+", metavar="METHOD")
+    parser.add_argument("--folds", type=int, metavar="N", help="only the first N of the folds")
     parser.add_argument("--summary", type=Path, metavar="RUNS")
     parser.add_argument("--plot", type=Path, metavar="SVG")
     options = parser.parse_args()
@@ -295,7 +298,7 @@ def main() -> int:
     print("\n".join(f"{name}: {value}" for name, value in machine_facts().items()), flush=True)
     halves = HALVES if options.half == "both" else {options.half: HALVES[options.half]}
     run([name for names in halves.values() for name in names if not options.only or name in options.only],
-        options.output, options.methods)  # fmt: skip
+        options.output, options.methods, options.folds)  # fmt: skip
     return 0
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from _bench import machine_facts
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.classifiers import ExactBNClassifier
+from exactbnc.learning.classifiers import EnsembleBNClassifier, ExactBNClassifier
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.sampling import sample
 
@@ -88,6 +88,13 @@ def main() -> int:
         lambda: model.predict_log_proba(table),
         options.repeats,
     )
+    fitted = ExactBNClassifier("kdb", "bdeu", k=options.parents, n_jobs=1).fit(table[train], y[train])
+    show(
+        "the same, weights fitted to the class", options.rows, lambda: fitted.predict_log_proba(table), options.repeats
+    )
+    ensemble = EnsembleBNClassifier(n_jobs=1).fit(table[train], y[train])
+    few = table[:20_000]
+    show("EnsembleBNClassifier, one discretisation", len(few), lambda: ensemble.predict_log_proba(few), 2)
     net_codes = np.ascontiguousarray(data.codes)
     show(
         "exactbnc BayesNet.log_posterior, codes",
