@@ -20,6 +20,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,8 @@ MISSING = -(1 << 62)
 BOUNDS_FROM = 3
 """Superset bounds are worked out where sets of at least this many free parents are looked at."""
 
-MOST_KEPT = 256
-"""Sets of columns of states whose scatter matrices are kept."""
+KEPT_BYTES = 1 << 27
+"""How much the centred rows may take that are kept for sets of columns of states."""
 
 Labels = tuple[NDArray[np.int64], int]
 
@@ -118,6 +119,7 @@ class PotentialBuild:
     n_levels: int
     plain: bool
     kept: OrderedDict[tuple[int, ...], tuple[Moments, ...]] = field(default_factory=OrderedDict)
+    lock: Lock = field(default_factory=Lock)
 
     @property
     def n_parts(self) -> int:
@@ -258,14 +260,18 @@ def _runs(build: PotentialBuild, level: int, row_from: int, row_to: int) -> Iter
 
 def _moments(build: PotentialBuild, states: tuple[int, ...]) -> tuple[Moments, ...]:
     """The moments of the numbers for each configuration of these columns of states and the base's that occurs."""
-    if states not in build.kept:
+    with build.lock:
+        found = build.kept.get(states)
+    if found is None:
         labels, n_labels = _labels(build, states)
         by_label = np.argsort(labels, kind="stable")
         ends = np.cumsum(np.bincount(labels, minlength=n_labels))
-        build.kept[states] = tuple(build.numbers.within(own) for own in np.split(by_label, ends[:-1]))
-        while len(build.kept) > MOST_KEPT:
-            build.kept.popitem(last=False)
-    return build.kept[states]
+        found = tuple(build.numbers.within(own) for own in np.split(by_label, ends[:-1]))
+        with build.lock:
+            build.kept[states] = found
+            while len(build.kept) > max(1, KEPT_BYTES // max(1, build.numbers.values.nbytes)):
+                build.kept.popitem(last=False)
+    return found
 
 
 def _labels(build: PotentialBuild, states: tuple[int, ...]) -> Labels:
