@@ -3,11 +3,22 @@ from types import SimpleNamespace
 
 import pytest
 
+from scorecache.scores import SCORES
 from tests.docs.examples import DOCS, ROOT, Example, Runner, examples_of, first_line_not_printed
 
 WITH_EXAMPLES = [page for page in sorted(DOCS.rglob("*.md")) if examples_of(page.read_text(encoding="utf-8"))]
 
 
+@pytest.fixture
+def own_scores():
+    """Forget the scores that an example registers."""
+    known = dict(SCORES)
+    yield
+    SCORES.clear()
+    SCORES.update(known)
+
+
+@pytest.mark.usefixtures("own_scores")
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_run_as_printed(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "instances").symlink_to(ROOT / "instances")
