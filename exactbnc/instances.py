@@ -18,7 +18,7 @@ from scorecache.wording import listing
 
 
 def names() -> tuple[str, ...]:
-    """The names of the files: tables (.csv), score files (.jkl) with their records, their optima and best values (.solu)."""
+    """The names of the files: tables (.csv), score files (.jkl) with records, optima and best known values (.solu)."""
     return tuple(sorted(path.name for path in _folder().iterdir()))
 
 
