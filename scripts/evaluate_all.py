@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from exactbnc.baselines.evaluation import Averaged, Evaluation, Exact, Method, cross_validate
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from scorecache import Dataset, read_csv
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,7 +11,7 @@ import pytest
 
 from exactbnc.baselines.evaluation import Exact, others
 from exactbnc.baselines.evaluation.crossval import evaluate_split
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent
 

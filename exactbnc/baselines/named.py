@@ -12,7 +12,7 @@ from exactbnc.baselines.evaluation.methods import Averaged, Exact, Method
 from exactbnc.baselines.evaluation.others import OTHERS, Other
 from exactbnc.baselines.evaluation.searched import Searched
 from exactbnc.baselines.greedy import BASELINES
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.selection.searches import SEARCHES
 from scorecache.domain import STRUCTURES
 from scorecache.errors import ParameterError

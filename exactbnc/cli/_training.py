@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from exactbnc.cli._column_notes import notes_on_columns
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
+from exactbnc.cli._words import in_options
 
 if TYPE_CHECKING:
     from exactbnc.cli._options import TrainingOptions
@@ -151,15 +152,11 @@ def check_class(dataset: Dataset, class_name: str | None) -> str:
 
 def notes_on_limit(domain: Domain) -> Iterator[str]:
     """The limit of the parents, where none was given and one was chosen."""
-    from exactbnc.learning.learn import MOST_PAIRS
+    from exactbnc.learning.parent_limit import naive_bayes_warning
 
-    n_features = len(domain.names) - 1
-    if domain.structure == "anb" and domain.max_parents == 1 and n_features > 1:
-        yield (
-            f"with {n_features:,} features, two parents each would be more than {MOST_PAIRS:,} families: the "
-            "features have no parent but the class, and the network is naive Bayes; give --max-parents 2 to learn arcs "
-            "between features anyway, or another structure such as --tan, or fewer features"
-        )
+    warning = naive_bayes_warning(domain)
+    if warning is not None:
+        yield in_options(warning)
     elif domain.max_parents is not None:
         yield f"at most {domain.max_parents} parents; --max-parents sets another limit"
 

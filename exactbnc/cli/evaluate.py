@@ -54,7 +54,7 @@ def evaluate(
 
     from exactbnc.baselines.evaluation import cross_validate
     from exactbnc.baselines.named import methods_named
-    from exactbnc.learning.learn import Recipe
+    from exactbnc.learning.recipe import Recipe
 
     seed, keep_at_most = search.seed, table.keep_at_most
     common = Recipe(

@@ -19,7 +19,7 @@ from exactbnc.cli._training import prepared, training_data
 from exactbnc.cli._words import in_options
 
 if TYPE_CHECKING:
-    from exactbnc.learning.learn import Learned
+    from exactbnc.learning.run_recipe import Learned
     from exactbnc.network.bayesnet import BayesNet
     from scorecache.data.dataset import Dataset
 
@@ -78,9 +78,9 @@ def learn(
     talk = report.output()
     suffix = file.check()
 
-    from exactbnc.learning.learn import Recipe, networks_by
-    from exactbnc.learning.learn import learn as find
     from exactbnc.learning.network import network_of
+    from exactbnc.learning.recipe import Recipe
+    from exactbnc.learning.run_recipe import networks_by, run_recipe
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
     from exactbnc.network.rows import rows_sha256
@@ -112,7 +112,7 @@ def learn(
     if select and class_name is not None:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
-    learned = find(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
+    learned = run_recipe(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
     if learned.warning is not None:
         talk.note(in_options(learned.warning))
     steps: dict[str, Any] = {

@@ -126,7 +126,7 @@ def score(
     chosen_structure = structure.with_class("general")
     file.check()
 
-    from exactbnc.learning.learn import limited
+    from exactbnc.learning.parent_limit import limited
     from scorecache.data.codestore import CODES_SHARE
     from scorecache.data.reading import read_table
     from scorecache.domain import Domain

@@ -68,7 +68,7 @@ def strength(
     for target in (output, plot):
         if target is not None:
             check_target(target)
-    from exactbnc.learning.learn import Recipe
+    from exactbnc.learning.recipe import Recipe
     from exactbnc.learning.strength import strength_of
     from exactbnc.pictures.plot import picture_suffix
 

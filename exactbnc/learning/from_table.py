@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from exactbnc.learning.em import EM, learn_incomplete
-from exactbnc.learning.learn import KDB_K, Recipe
-from exactbnc.learning.learn import learn as learn_by
 from exactbnc.learning.network import network_of
 from exactbnc.learning.preparation import Preparation, prepare
+from exactbnc.learning.recipe import KDB_K, Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.rows import rows_sha256
@@ -169,7 +169,7 @@ def learn(
         completed = learn_incomplete(table.dataset, target, recipe)
         learned, rounds = completed.learned, {"em": {"penalised_likelihoods": list(completed.penalised_likelihoods)}}
     else:
-        learned, rounds = learn_by(table.dataset, target, recipe, listener=listener), {}
+        learned, rounds = run_recipe(table.dataset, target, recipe, listener=listener), {}
     provenance = {
         "recipe": recipe.to_json(),
         "steps": {**steps.to_json(), "missing": missing},

@@ -9,7 +9,7 @@ from typing import Any
 
 from exactbnc.formats.network import Network
 from exactbnc.formats.trace import trace_facts
-from exactbnc.learning.learn import Learned
+from exactbnc.learning.run_recipe import Learned
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solution import Solution

@@ -22,8 +22,9 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG, CycleError
 from exactbnc.graph.equivalence import cpdag
 from exactbnc.learning.from_table import as_constraints, structure_for
-from exactbnc.learning.learn import KDB_K, Recipe, plan_of
 from exactbnc.learning.preparation import Preparation, prepare
+from exactbnc.learning.recipe import KDB_K, Recipe
+from exactbnc.learning.run_recipe import plan_of
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits

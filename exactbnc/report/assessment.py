@@ -20,7 +20,7 @@ from exactbnc.baselines.evaluation.crossval import Evaluation
 from exactbnc.baselines.evaluation.methods import Exact, Method
 from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
 from exactbnc.learning.discretize.tables import discretized
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.subject import Subject
 from scorecache.data.dataset import Dataset

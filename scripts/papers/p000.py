@@ -19,7 +19,7 @@ from statistics import fmean
 from exactbnc.baselines.evaluation import Exact, Method, Other
 from exactbnc.baselines.evaluation.statistics import wilcoxon
 from exactbnc.baselines.greedy import BASELINES
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters.closed_form import Dirichlet
 from papers._data import names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exactbnc.learning.discretize.tables import discretized, find_cut_points
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters
 from exactbnc.network.parameters.closed_form import ACLLOptimal, Softened
 from papers._data import names_in, published
@@ -78,7 +79,7 @@ class AttainedCLL:
         data = whole(self.folder, cell.data)
         class_name = data.names[-1]
         data = discretized(data, find_cut_points(data, class_name, "mdlp", keep_at_most=KEEP_AT_MOST))
-        learned = learn(data, class_name, Recipe(structure="tan", criterion=score, parameters=own)).net
+        learned = run_recipe(data, class_name, Recipe(structure="tan", criterion=score, parameters=own)).net
         alike = fit_parameters(data, learned.dag, Softened(PSEUDO_COUNT), class_name=class_name)
         return {
             OWN: learned.conditional_log_likelihood(data, class_name) / data.n_rows,

@@ -22,7 +22,7 @@ import numpy as np
 from exactbnc.baselines.evaluation import Averaged, Exact, Method
 from exactbnc.baselines.evaluation.statistics import paired_t
 from exactbnc.learning.discretize.tables import discretized, find_cut_points, numeric_columns
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters import make_parameters
 from papers._data import load, names_in, published
 from papers._experiment import Cell, Experiment, Line, Report, Result

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from exactbnc.baselines.evaluation import Exact
 from exactbnc.baselines.evaluation.statistics import interval_95
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.parameters.closed_form import Dirichlet, Frequencies
 from papers._data import names_in, published

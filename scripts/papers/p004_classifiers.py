@@ -18,7 +18,7 @@ from exactbnc.baselines.evaluation import Exact, Method
 from exactbnc.baselines.evaluation.crossval import measures
 from exactbnc.baselines.evaluation.methods import Fitted, fit_on
 from exactbnc.baselines.greedy import BASELINES, MCDagGES
-from exactbnc.learning.learn import networks_by
+from exactbnc.learning.run_recipe import networks_by
 from exactbnc.learning.selection import Selection, choose
 from exactbnc.learning.selection.searches import SEARCHES
 from exactbnc.network.bayesnet import BayesNet

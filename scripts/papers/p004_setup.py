@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from papers._data import load, names_in, published
 from papers._folds import folds
 from scorecache import Dataset

@@ -14,7 +14,8 @@ import numpy as np
 
 from exactbnc.graph.comparison import compare
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet
 from exactbnc.network.formats.files import read_bayesnet
 from exactbnc.network.parameters import fit_parameters
@@ -113,7 +114,7 @@ class Convergence:
             drawn = sample(net, int(cell.method), seed=seed)
             if len(np.unique(drawn.column(class_name))) < 2:
                 continue
-            learned = learn(drawn, class_name, Recipe(structure="anb", max_parents=net.n_vars - 1)).net
+            learned = run_recipe(drawn, class_name, Recipe(structure="anb", max_parents=net.n_vars - 1)).net
             true = fit_parameters(drawn, net.dag, "eap")
             difference = compare(learned.dag, goal)
             missing.update("-".join(sorted(arc)) for arc in difference.added)
@@ -192,7 +193,7 @@ def smallest_anb(net: BayesNet, class_name: str) -> DAG:
     weights = np.rint(np.exp(net.log_probability(rows)) * 1e7).astype(np.int64)
     seen = weights > 0
     exact = Dataset(net.names, net.states, np.ascontiguousarray(rows[:, seen]), weights[seen])
-    return learn(exact, class_name, Recipe(structure="anb", criterion="bic", max_parents=net.n_vars - 1)).net.dag
+    return run_recipe(exact, class_name, Recipe(structure="anb", criterion="bic", max_parents=net.n_vars - 1)).net.dag
 
 
 def conditional_information(net: BayesNet, x: str, y: str, given: str) -> float:

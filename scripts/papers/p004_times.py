@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from exactbnc.learning.discretize.tables import discretized, find_cut_points
-from exactbnc.learning.learn import learn
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.learning.selection import choose, log_bayes_factors, select
 from papers._data import load, published
 from papers._experiment import Cell, Line, Report, Result
@@ -99,7 +99,7 @@ class RunTimes:
 def _time_of(structure: str, data: Dataset) -> tuple[float, str]:
     """Milliseconds of one exact structure over all columns, the class last, and whether it was proved."""
     recipe = replace(exact_recipe(structure, data.n_vars), n_jobs=1)
-    spent, learned = _milliseconds(lambda: learn(data, data.names[-1], recipe))
+    spent, learned = _milliseconds(lambda: run_recipe(data, data.names[-1], recipe))
     return spent, learned.solution.status.value
 
 

@@ -11,7 +11,7 @@ from exactbnc.baselines import named
 from exactbnc.baselines.evaluation import Exact
 from exactbnc.baselines.greedy import BASELINES
 from exactbnc.cli import _completion
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters import PARAMETERS
 from scorecache.domain import STRUCTURES
 from scorecache.scores import SCORES

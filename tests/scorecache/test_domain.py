@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.problem.constraints import Constraints
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.errors import ParameterError

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.learn import Recipe, learn, networks_by
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import networks_by, run_recipe
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.run.solution import Status
@@ -66,7 +67,7 @@ class Exact:
 
             kept = choose(dataset, class_name, fit=networks_by(self.recipe)).kept
             return fit_on(dataset, class_name, kept, self.recipe)
-        learned = learn(dataset, class_name, self.recipe)
+        learned = run_recipe(dataset, class_name, self.recipe)
         if learned.solution.stop_reason == "interrupted":
             raise KeyboardInterrupt
         net = learned.net

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from exactbnc.baselines.evaluation.methods import Exact, Fitted, fit_on
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.selection._search import ParentChildSearch
 from exactbnc.learning.selection.mmpc import MMPC
 from scorecache.data.dataset import Dataset

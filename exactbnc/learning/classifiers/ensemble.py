@@ -22,7 +22,8 @@ from exactbnc.learning.ensemble.ande import MOST_CELLS, AnDE, n_cells
 from exactbnc.learning.ensemble.correction import Correction
 from exactbnc.learning.ensemble.gaussian import ConditionalGaussian
 from exactbnc.learning.ensemble.pool import MOST_ROWS, Inputs, Member, fit_pool
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.bayesnet import UNKNOWN, Codes
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
@@ -134,7 +135,7 @@ class EnsembleBNClassifier(TableClassifier):
                 n_jobs=threads_of(self.n_jobs),
                 seed=seed_of(self.random_state),
             )
-            learned = learn(dataset, self.class_name_, recipe)
+            learned = run_recipe(dataset, self.class_name_, recipe)
             self.solution_ = learned.solution
             if learned.solution.status is not Status.OPTIMAL:
                 warnings.warn(

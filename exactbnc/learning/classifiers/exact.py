@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
 from exactbnc.learning.discretize._base import interval_labels
-from exactbnc.learning.learn import Learned, Recipe, counted, learn, networks_by
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import Learned, counted, networks_by, run_recipe
 from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.problem.constraints import Constraints
@@ -197,7 +198,7 @@ class ExactBNClassifier(TableClassifier):
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         listener = _Progress(self._report) if self.verbose else None
         factors = self._class_factors(dataset)
-        learned = learn(dataset, self.class_name_, recipe, listener=listener, class_factors=factors)
+        learned = run_recipe(dataset, self.class_name_, recipe, listener=listener, class_factors=factors)
         self._warn_if_unproved(learned)
         if learned.warning is not None:
             warnings.warn(learned.warning, UserWarning, stacklevel=2)

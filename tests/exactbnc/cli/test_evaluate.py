@@ -4,7 +4,7 @@ import pytest
 
 from exactbnc.baselines.evaluation import Averaged, Exact, cross_validate
 from exactbnc.cli._errors import ExitCode
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 

@@ -4,7 +4,8 @@ import math
 import pytest
 
 from exactbnc.cli._errors import ExitCode
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.formats.files import write_bayesnet
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
@@ -13,7 +14,7 @@ ASIA = ROOT / "instances" / "asia-500.csv"
 
 
 def written(path, recipe):
-    write_bayesnet(learn(read_csv(ASIA), "dysp", recipe).net, path)
+    write_bayesnet(run_recipe(read_csv(ASIA), "dysp", recipe).net, path)
     return path
 
 

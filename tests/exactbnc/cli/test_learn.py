@@ -5,7 +5,8 @@ import pytest
 
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.discretize.tables import find_cut_points
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.formats.files import load
 from scorecache.data.reading import read_csv
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
@@ -39,7 +40,7 @@ def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
 
     assert run.code == 0
     data = read_csv(ASIA)
-    expected = learn(data, "dysp", Recipe("kdb", k=1, ess=2.0))
+    expected = run_recipe(data, "dysp", Recipe("kdb", k=1, ess=2.0))
     model = load(target)
     codes = model.encode(data)
     assert np.array_equal(model.log_posterior(codes), expected.net.log_posterior(codes, "dysp"))
@@ -87,7 +88,7 @@ def test_other_programs_read_the_bare_network(exactbnc, suffix, tmp_path):
 
     run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", target)
 
-    expected = learn(read_csv(ASIA), "dysp", Recipe("tan")).net
+    expected = run_recipe(read_csv(ASIA), "dysp", Recipe("tan")).net
     found = load(target)
     assert {*found.dag.arcs} == {*expected.dag.arcs}
     assert found.query("dysp").tolist() == pytest.approx(expected.query("dysp").tolist())

@@ -8,7 +8,8 @@ import pytest
 
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.discretize.tables import discretized
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.formats.files import load, write_bayesnet
 from scorecache.data.dataset import Dataset
 from scorecache.data.reading import read_csv
@@ -21,7 +22,7 @@ ASIA = ROOT / "instances" / "asia-500.csv"
 @pytest.fixture(scope="module")
 def asia(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "asia.json"
-    write_bayesnet(learn(read_csv(ASIA), "dysp", Recipe("tan")).net, path)
+    write_bayesnet(run_recipe(read_csv(ASIA), "dysp", Recipe("tan")).net, path)
     return path
 
 
@@ -201,7 +202,7 @@ def test_more_rows_than_a_column_may_have_states(exactbnc, tmp_path):
     table = Dataset.from_columns({"x": [1, 2, 3, 4] * 20, "y": list("aabb") * 20})
     points = {"x": (2.5,)}
     model = tmp_path / "model.json"
-    net = learn(discretized(table, points), "y", Recipe("naive_bayes")).net
+    net = run_recipe(discretized(table, points), "y", Recipe("naive_bayes")).net
     write_bayesnet(replace(net, cut_points=points), model)
     rows = tmp_path / "rows.csv"
     fields = [f"{k / 20_000:.5f}" for k in range(70_000)] + ["?", "many"]

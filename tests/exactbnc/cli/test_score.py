@@ -206,14 +206,14 @@ def test_without_max_parents_the_limit_is_that_of_learn(exactbnc, tmp_path):
 def test_an_anb_that_gets_no_arcs_for_its_many_features_is_a_warning(exactbnc, tmp_path, monkeypatch):
     """That is from some 2,200 features on."""
     for limit in ("MOST_PAIRS", "MOST_FAMILIES"):
-        monkeypatch.setattr(f"exactbnc.learning.learn.{limit}", 1000)
+        monkeypatch.setattr(f"exactbnc.learning.parent_limit.{limit}", 1000)
     data = tmp_path / "wide.csv"
     data.write_text(",".join(map(str, range(101))) + "\n" + ("0," * 100 + "0\n" + "1," * 100 + "1\n") * 4)
 
     run = exactbnc("score", data, "--class", 0, "--anb", "--dry-run")
 
     assert run.code == 0
-    assert "the network is naive Bayes; give --max-parents 2" in run.err
+    assert "the network is naive Bayes. Give --max-parents 2" in run.err
 
 
 @pytest.mark.parametrize("options", [["--discretize", "median"], ["--discretize", "mdlp", "--class", "y"]])

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.errors import NetworkFileError
-from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.network import network_of, solution_facts
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.bayesnet import UNKNOWN
 from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.formats.files import load, write_bayesnet
@@ -28,7 +29,7 @@ def weather_data(n_rows=60):
 @pytest.fixture(scope="module")
 def model():
     data = weather_data()
-    learned = learn(data, "day", Recipe("tan"))
+    learned = run_recipe(data, "day", Recipe("tan"))
     return network_of(learned, class_name="day", provenance={"n_rows": 60})
 
 
@@ -40,7 +41,7 @@ def cut_model():
         (("(-inf, 2.5]", "(2.5, 7]", "(7, inf)", "missing"), ("rain", "sun"), ("in", "out")),
         np.array([[0, 1, 2, 3, 0, 1, 2, 3], [0, 1, 0, 1, 1, 1, 0, 0], [0, 1, 0, 1, 1, 0, 0, 1]], dtype=np.uint16),
     )
-    return replace(learn(data, "day", Recipe("tan")).net, cut_points={"size": (2.5, 7.0)})
+    return replace(run_recipe(data, "day", Recipe("tan")).net, cut_points={"size": (2.5, 7.0)})
 
 
 def rows(**columns):
@@ -53,7 +54,7 @@ def rows(**columns):
 )
 def test_a_model_is_read_back_to_the_last_bit(parameters, name, tmp_path):
     data = weather_data()
-    learned = learn(data, "day", Recipe("kdb", parameters=parameters, ess=0.1))
+    learned = run_recipe(data, "day", Recipe("kdb", parameters=parameters, ess=0.1))
     model = network_of(learned, class_name="day", provenance={"recipe": Recipe().to_json()})
 
     write_bayesnet(model, tmp_path / name)
@@ -101,7 +102,7 @@ def test_the_state_for_missing_values_may_stand_anywhere():
         missing="category",
         states={"sky": ["missing", "rain", "sun"]},
     )
-    model = learn(data, "day", Recipe("naive_bayes")).net
+    model = run_recipe(data, "day", Recipe("naive_bayes")).net
 
     assert model.encode(rows(sky=[None, "sun"], day=["in", "in"]))[0].tolist() == [0, 2]
 
@@ -128,7 +129,7 @@ def test_extra_columns_are_ignored_and_absent_ones_summed_out(model):
 
 def test_states_are_compared_as_texts_and_else_as_numbers():
     data = Dataset.from_columns({"n": [1, 2, 2, 1], "y": [True, False, True, False]})
-    model = learn(data, "y", Recipe("naive_bayes")).net
+    model = run_recipe(data, "y", Recipe("naive_bayes")).net
 
     found = model.encode(rows(n=["2", "1.0", "1", "1.5", "one", "inf"], z=["", "", "x", "", "", ""]))
     assert found[0].tolist() == [1, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN]
@@ -137,7 +138,7 @@ def test_states_are_compared_as_texts_and_else_as_numbers():
 
 def test_a_number_that_two_states_spell_is_neither():
     data = Dataset.from_columns({"n": ["1", "1.0", "2", "1"], "y": ["a", "b", "a", "b"]})
-    model = learn(data, "y", Recipe("naive_bayes")).net
+    model = run_recipe(data, "y", Recipe("naive_bayes")).net
 
     assert model.encode(rows(n=["1", "1.0", "1.00", "2.0"], z=["", "", "", ""]))[0].tolist() == [0, 1, UNKNOWN, 2]
 
@@ -260,7 +261,7 @@ def test_what_is_not_a_network_is_refused(tmp_path):
 
 
 def test_a_number_that_is_not_finite_is_null_in_the_solution():
-    unsolved = learn(weather_data(), "day", Recipe("anb", time_limit=1e-9)).solution
+    unsolved = run_recipe(weather_data(), "day", Recipe("anb", time_limit=1e-9)).solution
 
     facts = solution_facts(unsolved)
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from exactbnc.baselines.evaluation import Exact, cross_validate
 from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.learn import Recipe, learn
 from exactbnc.learning.network import solution_facts
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.assessment import assess, calibration_error, confusion_matrix, reliability, roc_curves
 from exactbnc.report.subject import Subject
@@ -28,7 +29,7 @@ def asia():
 
 
 def subject_of(dataset, class_name, recipe, **provenance):
-    learned = learn(dataset, class_name, recipe)
+    learned = run_recipe(dataset, class_name, recipe)
     net = replace(learned.net, class_name=class_name, solution=solution_facts(learned.solution))
     stored = json.loads(json.dumps({"recipe": recipe.to_json(), **provenance}))
     return Subject("m.json", net.dag, net, class_name, dict(net.solution), provenance=stored)

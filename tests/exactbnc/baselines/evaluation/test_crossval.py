@@ -10,7 +10,8 @@ from exactbnc.baselines.evaluation import Averaged, Evaluation, Exact, cross_val
 from exactbnc.baselines.evaluation.crossval import Scores, area_under_curve, measures, stratified_folds
 from exactbnc.baselines.evaluation.methods import Fitted
 from exactbnc.learning.averaging import TanAverage
-from exactbnc.learning.learn import Recipe, learn
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import run_recipe
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.learning.classifiers.tables import numbers, weather
@@ -144,7 +145,7 @@ def test_the_methods_predict_what_they_learned_in_the_fold():
     exact, averaged, _ = cross_validate(data, "day", [Exact(recipe), Averaged(), spy], n_folds=3)
 
     for number, (known, asked) in enumerate(zip(spy.shown, spy.asked, strict=True)):
-        by_hand = learn(known, "day", recipe).net.log_posterior(asked, "day")
+        by_hand = run_recipe(known, "day", recipe).net.log_posterior(asked, "day")
         assert exact.folds[number].log_loss == measures(by_hand, asked[-1], None)["log_loss"]
         by_hand = TanAverage.of(known, "day").log_posterior(np.ascontiguousarray(asked[:-1]))
         assert averaged.folds[number].log_loss == measures(by_hand, asked[-1], None)["log_loss"]
@@ -187,7 +188,7 @@ def test_weights_count_in_training_and_in_the_measures():
 
     assert sum(known.total_weight for known in spy.shown) == data.total_weight
     found = exact.folds[0]
-    net = learn(spy.shown[0], "day", Recipe("naive_bayes")).net
+    net = run_recipe(spy.shown[0], "day", Recipe("naive_bayes")).net
     asked = spy.shown[1]  # with two folds, the training rows of the second are the test rows of the first
     log_p = net.log_posterior(asked.codes, "day")
     right = log_p.argmax(axis=1) == asked.column("day")

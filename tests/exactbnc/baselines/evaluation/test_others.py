@@ -6,7 +6,7 @@ import pytest
 from exactbnc.baselines.evaluation import Other, Searched
 from exactbnc.baselines.evaluation.others import OTHERS, one_hot
 from exactbnc.cli import _completion
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.selection.searches import SEARCHES
 from scorecache import Dataset
 

@@ -4,7 +4,7 @@ import joblib
 import pytest
 
 from exactbnc.baselines.evaluation import Averaged, Exact, cross_validate
-from exactbnc.learning.learn import Recipe
+from exactbnc.learning.recipe import Recipe
 from scorecache.data.reading import read_csv
 from scorecache.errors import DataError
 from tests.exactbnc.cli.conftest import ROOT

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import exactbnc.learning.learn
+import exactbnc.learning.run_recipe
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers import ExactBNClassifier
@@ -189,13 +189,13 @@ def test_without_any_time_the_answer_is_naive_bayes_with_a_warning(table):
 
 def test_an_unfinished_search_reports_the_gap(monkeypatch, table):
     x, y = table
-    solve = exactbnc.learning.learn.solve
+    solve = exactbnc.learning.run_recipe.solve
 
     def cut_short(problem, **settings):
         found = solve(problem, **settings)
         return replace(found, status=Status.FEASIBLE, bound=found.score + 1.5, stop_reason="time")
 
-    monkeypatch.setattr(exactbnc.learning.learn, "solve", cut_short)
+    monkeypatch.setattr(exactbnc.learning.run_recipe, "solve", cut_short)
 
     with pytest.warns(
         ConvergenceWarning, match=r"no network scores above .*\(gap 1.5, .* %\).*Raise time_limit"
@@ -292,15 +292,15 @@ def test_plot_writes_a_title_and_wants_a_variable(pyplot):
 def test_an_interrupted_search_keeps_its_best_network_and_raises(monkeypatch):
     import dataclasses
 
-    from exactbnc.learning import learn as learning
+    from exactbnc.learning.run_recipe import run_recipe
     from exactbnc.run.solution import Status
 
     def interrupted(*arguments, **settings):
-        learned = learning.learn(*arguments, **settings)
+        learned = run_recipe(*arguments, **settings)
         solution = dataclasses.replace(learned.solution, status=Status.FEASIBLE, stop_reason="interrupted")
         return dataclasses.replace(learned, solution=solution)
 
-    monkeypatch.setattr("exactbnc.learning.classifiers.exact.learn", interrupted)
+    monkeypatch.setattr("exactbnc.learning.classifiers.exact.run_recipe", interrupted)
     model = ExactBNClassifier("tan")
     x, y = weather()
 

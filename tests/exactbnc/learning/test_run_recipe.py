@@ -1,9 +1,6 @@
 """From data to a network in one go: optimal for its recipe, within its constraints, and honest when time ends."""
 
-import json
 import math
-import re
-import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -13,8 +10,9 @@ import pytest
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
-from exactbnc.learning import learn as learning
-from exactbnc.learning.learn import Recipe, affordable_parents, counted, learn
+from exactbnc.learning import run_recipe as running
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import counted, run_recipe
 from exactbnc.network.parameters import fit_parameters, make_parameters
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
@@ -55,7 +53,7 @@ def all_scores(dataset, score, structure, k, max_parents):
 def test_the_network_is_the_best_of_its_structure(structure, criterion):
     recipe = Recipe(structure=structure, criterion=criterion, n_jobs=1)
 
-    learned = learn(DATA, "y", recipe)
+    learned = run_recipe(DATA, "y", recipe)
 
     dag, solution, problem = learned.solution.dag, learned.solution, learned.problem
     assert solution.status is Status.OPTIMAL
@@ -91,8 +89,8 @@ def conditional_mutual_information(dataset, i, j, c):
 
 def test_a_tan_by_likelihood_is_the_tree_of_chow_and_liu():
     """LL(TAN) = LL(naive Bayes) + sum over its tree of N I(X_i; X_j | C) (Friedman, Geiger, Goldszmidt 1997)."""
-    learned = learn(DATA, "y", Recipe(structure="tan", criterion="ll", n_jobs=1))
-    naive = learn(DATA, "y", Recipe(structure="naive_bayes", criterion="ll", n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure="tan", criterion="ll", n_jobs=1))
+    naive = run_recipe(DATA, "y", Recipe(structure="naive_bayes", criterion="ll", n_jobs=1))
 
     graph = networkx.Graph()
     for i, j in combinations(range(4), 2):
@@ -108,7 +106,7 @@ def test_a_tan_by_likelihood_is_the_tree_of_chow_and_liu():
 def test_constraints_are_honoured(structure):
     constraints = Constraints(required_arcs=(("d", "a"),), forbidden_arcs=(("a", "b"), ("b", "a")))
 
-    learned = learn(DATA, "y", Recipe(structure=structure, constraints=constraints, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure=structure, constraints=constraints, n_jobs=1))
 
     arcs = learned.net.dag.arcs
     assert ("d", "a") in arcs
@@ -118,10 +116,10 @@ def test_constraints_are_honoured(structure):
 
 
 def test_constraints_that_dropping_a_parent_can_break_are_solved_over_all_families():
-    plain = learn(DATA, "y", Recipe(structure="anb", n_jobs=1))
+    plain = run_recipe(DATA, "y", Recipe(structure="anb", n_jobs=1))
     constraints = Constraints(required_ancestors=(("d", "b"), ("c", "a")))
 
-    learned = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1))
 
     assert plain.problem.cache.record.pruning == "dominance"
     assert learned.problem.cache.record.pruning == "none"
@@ -135,7 +133,7 @@ def test_constraints_that_dropping_a_parent_can_break_are_solved_over_all_famili
 def test_tiers_are_part_of_the_domain():
     constraints = Constraints(tiers=[["d", "c"], ["a", "b"]])
 
-    dag = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1)).net.dag
+    dag = run_recipe(DATA, "y", Recipe(structure="anb", constraints=constraints, n_jobs=1)).net.dag
 
     assert not {(parent, child) for parent, child in dag.arcs if parent in "ab" and child in "cd"}
 
@@ -145,22 +143,22 @@ def test_constraints_that_no_network_satisfies_are_an_error():
     contradiction = Constraints(max_edges=5)
 
     with pytest.raises(InfeasibleError):
-        learn(DATA, "y", Recipe(structure="tan", constraints=contradiction, n_jobs=1))
+        run_recipe(DATA, "y", Recipe(structure="tan", constraints=contradiction, n_jobs=1))
     cut_off = Constraints(forbidden_arcs=tuple((a, b) for x in "abc" for a, b in ((x, "d"), ("d", x))))
     with pytest.raises(InfeasibleError):
-        learn(DATA, "y", Recipe(structure="tan", constraints=cut_off, n_jobs=1))
+        run_recipe(DATA, "y", Recipe(structure="tan", constraints=cut_off, n_jobs=1))
 
 
 def test_two_structures_at_once_are_an_error():
     with pytest.raises(ParameterError, match="two different values for structure"):
-        learn(DATA, "y", Recipe(structure="anb", constraints=Constraints(structure="tan", class_name="y")))
+        run_recipe(DATA, "y", Recipe(structure="anb", constraints=Constraints(structure="tan", class_name="y")))
 
 
 @pytest.mark.parametrize("where", ["recipe", "constraints"])
 def test_a_limit_of_the_parents_counts_the_class(where):
     limited = {"max_parents": 2} if where == "recipe" else {"constraints": Constraints(max_parents=2)}
 
-    learned = learn(DATA, "y", Recipe(structure="anb", criterion="ll", n_jobs=1, **limited))
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", criterion="ll", n_jobs=1, **limited))
 
     assert learned.max_parents == 2
     assert max(map(len, learned.net.dag.parents)) == 2
@@ -171,84 +169,18 @@ def test_a_limit_of_the_parents_counts_the_class(where):
 def test_a_limit_asked_for_is_not_lowered_to_what_scores_without_penalty_get():
     constraints = Constraints(max_parents=4)
 
-    learned = learn(DATA, "y", Recipe(structure="anb", criterion="ll", constraints=constraints, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", criterion="ll", constraints=constraints, n_jobs=1))
 
     assert learned.max_parents == 4
     assert max(map(len, learned.net.dag.parents)) == 4
 
 
 def test_a_limit_beyond_the_variables_is_no_limit():
-    assert learn(DATA, "y", Recipe(max_parents=99, n_jobs=1)).max_parents == 4
-
-
-def n_families(domain, limit):
-    """The families of the domain with at most so many parents, one by one."""
-    total = 0
-    for child in range(domain.n_vars):
-        required, allowed = domain.required[child], domain.allowed[child]
-        sizes = range(len(required), min(limit, domain.limits[child]) + 1)
-        total += sum(math.comb(len(allowed), size - len(required)) for size in sizes)
-    return total
-
-
-@pytest.mark.parametrize("structure", ["general", "anb"])
-@pytest.mark.parametrize("most", [1, 30, 60, 100, 250, 10**9])
-def test_without_a_limit_as_many_parents_are_taken_as_are_affordable(monkeypatch, structure, most):
-    monkeypatch.setattr(learning, "MOST_FAMILIES", most)
-    domain = Domain.of("abcdefy", structure, class_name="y", required_arcs=["ab"], forbidden_arcs=["ba", "dc"])
-
-    found = affordable_parents(make_score("bdeu"), domain)
-
-    largest = max(domain.limits)
-    is_anb = structure == "anb"
-    least = max(2 if is_anb else 1, *map(len, domain.required))
-    highest = 3 if is_anb else largest
-    affordable = [limit for limit in range(least, highest + 1) if limit == least or n_families(domain, limit) <= most]
-    assert found == (None if max(affordable) == largest else max(affordable))
-
-
-def test_no_limit_is_needed_where_one_parent_is_all_there_is():
-    assert affordable_parents(make_score("bdeu"), Domain.of("xy", "anb", class_name="y")) is None
-    assert affordable_parents(make_score("bdeu"), Domain.of("y", "general", class_name="y")) is None
-
-
-def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning(monkeypatch):
-    names = [f"f{i}" for i in range(720)] + ["y"]
-    rng = np.random.default_rng(0)
-    data = Dataset(tuple(names), ((0, 1),) * 721, rng.integers(0, 2, (721, 8)).astype(np.uint16))
-
-    begun = time.process_time()
-    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 2
-    assert time.process_time() - begun < 2
-    monkeypatch.setattr(learning, "MOST_PAIRS", 500_000)
-    assert affordable_parents(make_score("bdeu"), Domain.of(names, "anb", class_name="y")) == 1
-
-    learned = learn(data, "y", Recipe())
-    assert learned.warning is not None
-    assert "Give max_parents=2" in learned.warning
-    assert learn(DATA, "y", Recipe()).warning is None
-
-
-@pytest.mark.parametrize("score", ["ll", "fcll", "acll"])
-def test_scores_without_a_penalty_get_the_class_and_two_features(score):
-    def of(*arguments, **options):
-        return affordable_parents(make_score(score), Domain.of(*arguments, class_name="y", **options))
-
-    assert of("abcdy", "anb") == 3
-    assert of("aby", "general") == 2
-    assert of("abcdy", "anb", required_arcs=["ab", "cb", "db"]) == 4
-
-
-@pytest.mark.parametrize("structure", ["naive_bayes", "tan", "fan", "kdb"])
-@pytest.mark.parametrize("score", ["ll", "bdeu"])
-def test_structures_with_limits_of_their_own_get_no_other(structure, score):
-    domain = Domain.of("abcdefy", structure, class_name="y", k=4 if structure == "kdb" else None)
-
-    assert affordable_parents(make_score(score), domain) is None
+    assert run_recipe(DATA, "y", Recipe(max_parents=99, n_jobs=1)).max_parents == 4
 
 
 def test_kdb_has_as_many_feature_parents_as_k_says():
-    learned = learn(DATA, "y", Recipe(structure="kdb", criterion="ll", k=3, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure="kdb", criterion="ll", k=3, n_jobs=1))
 
     assert max(map(len, learned.net.dag.parents)) == 4
 
@@ -259,7 +191,7 @@ def test_when_time_ends_before_a_score_the_network_is_naive_bayes(monkeypatch):
 
     monkeypatch.setattr(BuildPlan, "run", late)
 
-    learned = learn(DATA, "y", Recipe(structure="anb", parameters="ofe", time_limit=5.0))
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", parameters="ofe", time_limit=5.0))
 
     assert learned.problem is None
     assert (learned.solution.status, learned.solution.stop_reason) == (Status.UNKNOWN, "time")
@@ -278,9 +210,9 @@ def test_the_time_of_a_score_that_was_not_finished_is_not_the_solver_s(monkeypat
         raise TimeLimitError("too late")
 
     monkeypatch.setattr(BuildPlan, "run", late)
-    monkeypatch.setattr(learning.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(running.time, "monotonic", lambda: float(next(clock)))
 
-    seconds = learn(DATA, "y", Recipe()).seconds
+    seconds = run_recipe(DATA, "y", Recipe()).seconds
 
     assert seconds == {"score": 20.0, "solve": 10.0, "fit": 10.0}
 
@@ -299,10 +231,10 @@ def only_forests(monkeypatch):
 
 @pytest.mark.parametrize("structure", ["anb", "kdb"])
 def test_a_limit_that_ends_while_scoring_leaves_time_for_the_best_forest(monkeypatch, structure):
-    expected = learn(DATA, "y", Recipe(structure="fan", n_jobs=1))
+    expected = run_recipe(DATA, "y", Recipe(structure="fan", n_jobs=1))
     only_forests(monkeypatch)
 
-    learned = learn(DATA, "y", Recipe(structure=structure, time_limit=60.0, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure=structure, time_limit=60.0, n_jobs=1))
 
     assert learned.net.dag == expected.net.dag
     assert learned.solution.score == expected.solution.score
@@ -313,7 +245,7 @@ def test_constraints_that_a_forest_cannot_satisfy_leave_naive_bayes(monkeypatch)
     only_forests(monkeypatch)
     constraints = Constraints(required_arcs=(("a", "c"), ("b", "c")))
 
-    learned = learn(DATA, "y", Recipe(structure="anb", constraints=constraints, time_limit=60.0, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", constraints=constraints, time_limit=60.0, n_jobs=1))
 
     assert learned.solution.status is Status.UNKNOWN
     assert learned.net.dag.n_arcs == 4
@@ -328,7 +260,7 @@ def test_no_time_gives_the_best_or_a_network_without_a_proof(monkeypatch, struct
     if ends == "before solving":
         monkeypatch.setattr(BuildPlan, "run", lambda plan, **_: plain(plan, n_jobs=1))
 
-    learned = learn(DATA, "y", Recipe(structure=structure, solver=method, time_limit=1e-9, n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(structure=structure, solver=method, time_limit=1e-9, n_jobs=1))
 
     assert (learned.problem is None) == (ends == "while scoring")
     solution = learned.solution
@@ -338,32 +270,6 @@ def test_no_time_gives_the_best_or_a_network_without_a_proof(monkeypatch, struct
         assert solution.stop_reason == "time"
         assert (solution.status is Status.FEASIBLE) == (solution.score is not None)
         assert solution.bound >= (-math.inf if solution.score is None else solution.score)
-
-
-def test_ess_goes_to_the_criterion_and_the_parameters_that_have_one():
-    recipe = Recipe(criterion="bdeu", parameters="eap", ess=7.0)
-
-    assert recipe.score() == make_score("bdeu", ess=7.0)
-    assert recipe.estimator() == make_parameters("eap", ess=7.0)
-    assert Recipe(criterion="bic", parameters="dirichlet", ess=7.0).estimator() == make_parameters("dirichlet")
-    assert Recipe(criterion="bic", ess=7.0).score() == make_score("bic")
-    own = make_score("bdeu", ess=2.0)
-    assert Recipe(criterion=own, parameters=make_parameters("eap", ess=3.0), ess=7.0).score() is own
-    assert Recipe(parameters=make_parameters("eap", ess=3.0), ess=7.0).estimator() == make_parameters("eap", ess=3.0)
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"structure": "tree"}, "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree'"),
-        ({"criterion": "bdue"}, "the score must be one of"),
-        ({"parameters": "map"}, "the parameters must be one of"),
-        ({"ess": 0.0}, "The 'ess' parameter of a recipe must be a number above 0. Got 0.0 instead."),
-    ],
-)
-def test_a_recipe_checks_its_fields(fields, message):
-    with pytest.raises(ParameterError, match=re.escape(message)):
-        Recipe(**fields)
 
 
 @pytest.mark.parametrize(
@@ -379,77 +285,34 @@ def test_a_recipe_checks_its_fields(fields, message):
 )
 def test_what_cannot_be_learned_is_refused(fields, message):
     with pytest.raises(ParameterError, match=message):
-        learn(DATA, "y", Recipe(n_jobs=1, **fields))
+        run_recipe(DATA, "y", Recipe(n_jobs=1, **fields))
 
 
 def test_the_class_must_be_a_column_of_two_values():
     with pytest.raises(ParameterError, match="'z' is not a column; columns are 'a', 'b', 'c', 'd', 'y'"):
-        learn(DATA, "z", Recipe())
+        run_recipe(DATA, "z", Recipe())
     with pytest.raises(DataError, match="the class 'y' has one value"):
-        learn(Dataset.from_codes([[0, 1], [0, 0]], [2, 2], names=["x", "y"]), "y", Recipe())
-
-
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        Recipe(),
-        Recipe(structure="kdb", criterion="acll", parameters="elr", max_parents=3, k=1, time_limit=2.5, n_jobs=2),
-        Recipe(criterion=make_score("bdeu", ess=2.0), parameters=make_parameters("dirichlet", alpha=0.1)),
-        Recipe(parameters="dirichlet", calibrate=True),
-        Recipe(constraints=Constraints(required_arcs=["ab"], tiers=[["a", "b"], ["c", "d"]], max_parents_of={"a": 1})),
-    ],
-)
-def test_a_recipe_survives_json(recipe):
-    messages = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
-
-    assert messages["criterion"] == {"name": recipe.score().name, **recipe.score().parameters}
-    assert messages["parameters"] == {"name": recipe.estimator().name, **recipe.estimator().settings}
-    assert Constraints.from_json(messages["constraints"]) == recipe.constraints
-    plain = (
-        "structure",
-        "calibrate",
-        "max_parents",
-        "k",
-        "ess",
-        "solver",
-        "time_limit",
-        "memory_limit",
-        "n_jobs",
-        "seed",
-    )
-    assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
-    assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
-    messages["method"] = messages.pop("solver")  # as in earlier versions
-    assert Recipe.from_json(messages).to_json() == recipe.to_json()
-
-
-def test_a_recipe_for_weights_survives_json():
-    recipe = Recipe(parameters="auto")
-
-    stored = json.loads(json.dumps(recipe.to_json(), allow_nan=False))
-
-    assert stored["parameters"] == {"name": "auto"}
-    assert Recipe.from_json(stored) == replace(recipe, criterion=recipe.score())
+        run_recipe(Dataset.from_codes([[0, 1], [0, 0]], [2, 2], names=["x", "y"]), "y", Recipe())
 
 
 def test_the_tables_beside_fitted_weights_are_those_of_one_row_per_cell():
-    learned = learn(DATA, "y", Recipe(parameters="auto", n_jobs=1))
+    learned = run_recipe(DATA, "y", Recipe(parameters="auto", n_jobs=1))
 
     expected = fit_parameters(DATA, learned.net.dag, make_parameters("dirichlet", alpha=1.0))
     assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, expected.tables, strict=True))
     assert learned.net.class_fit.weights is not None
-    assert learn(DATA, "y", Recipe(calibrate=True, n_jobs=1)).net.class_fit.weights is None
-    assert learn(DATA, "y", Recipe(n_jobs=1)).net.class_fit is None
+    assert run_recipe(DATA, "y", Recipe(calibrate=True, n_jobs=1)).net.class_fit.weights is None
+    assert run_recipe(DATA, "y", Recipe(n_jobs=1)).net.class_fit is None
 
 
 def test_real_weights_count_in_the_tables_and_rounded_ones_in_the_score():
     weights = np.random.default_rng(6).random(DATA.n_rows) * 3
     weighted = replace(DATA, weights=weights)
 
-    learned = learn(weighted, "y", Recipe(n_jobs=1))
+    learned = run_recipe(weighted, "y", Recipe(n_jobs=1))
 
     whole = counted(weighted)
-    assert learned.net.dag == learn(whole, "y", Recipe(n_jobs=1)).net.dag
+    assert learned.net.dag == run_recipe(whole, "y", Recipe(n_jobs=1)).net.dag
     assert abs(whole.total_weight - weights.sum()) <= 0.5
     for v in range(DATA.n_vars):  # sums over the values of a column hardly change
         exact = np.bincount(DATA.codes[4] * 3 + DATA.codes[v], weights)
@@ -462,12 +325,12 @@ def test_real_weights_count_in_the_tables_and_rounded_ones_in_the_score():
 
 
 def test_factors_of_classes_multiply_the_weights_of_their_rows():
-    learned = learn(DATA, "y", Recipe(n_jobs=1), class_factors=[1.0, 3.0])
+    learned = run_recipe(DATA, "y", Recipe(n_jobs=1), class_factors=[1.0, 3.0])
 
     weights = np.where(DATA.codes[4] == 1, 3.0, 1.0)
     expected = fit_parameters(replace(DATA, weights=weights), learned.net.dag, "eap")
     assert all(np.allclose(a, b, rtol=1e-12) for a, b in zip(learned.net.tables, expected.tables, strict=True))
-    assert learned.net.dag == learn(DATA, "y", Recipe(n_jobs=1)).net.dag
+    assert learned.net.dag == run_recipe(DATA, "y", Recipe(n_jobs=1)).net.dag
 
 
 def test_a_listener_receives_the_network():
@@ -482,7 +345,7 @@ def test_a_listener_receives_the_network():
 
     listener = Listener()
 
-    learned = learn(DATA, "y", Recipe(structure="anb", solver="ilp", n_jobs=1), listener=listener)
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", solver="ilp", n_jobs=1), listener=listener)
 
     assert listener.heard == (learned.solution.dag, pytest.approx(learned.solution.score))
 
@@ -492,7 +355,7 @@ def test_weights_count_as_copies():
     weighted = Dataset(DATA.names, DATA.states, DATA.codes, weights)
     copied = DATA.rows(np.repeat(np.arange(DATA.n_rows), weights))
 
-    first, second = (learn(data, "y", Recipe(structure="anb", n_jobs=1)) for data in (weighted, copied))
+    first, second = (run_recipe(data, "y", Recipe(structure="anb", n_jobs=1)) for data in (weighted, copied))
 
     assert first.solution.score == pytest.approx(second.solution.score, abs=1e-8)
     assert all(np.allclose(a, b) for a, b in zip(first.net.tables, second.net.tables, strict=True))
