@@ -17,7 +17,7 @@ from exactbnc.cli._errors import ExitCode, UsageError, exit_code_of
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._listeners import IncumbentFiles, RankingProgress, SolveLog, solve_log
 from exactbnc.cli._output import Output, check_target, describe_stop
-from exactbnc.cli._proof import Proof, check_certificate_options, proof_of
+from exactbnc.cli._proof import check_certificate_options, describe_certificate
 from exactbnc.cli._ranking import draw_ranking, ranking_exit_code, ranking_facts, ranking_lines, write_ranking
 from exactbnc.cli._table import SolveTable
 
@@ -179,6 +179,7 @@ def _solve_one(
 ) -> int:
     from exactbnc.formats import write_network
     from exactbnc.pictures.plot import plot
+    from exactbnc.proof.certified import certified
     from exactbnc.solvers.solve import solve as find
 
     limits = search.limits()
@@ -196,9 +197,8 @@ def _solve_one(
     if search.check is not None:
         second = find(problem, solver=search.check, limits=clock.left_of(limits), seed=search.seed)
         _compare(solution, second, talk)
-    proof: Proof | None = None
-    if file.certificate:
-        solution, proof = proof_of(problem, solution, clock.left_of(limits), search.seed)
+    proof = certified(problem, solution, limits=clock.left_of(limits), seed=search.seed) if file.certificate else None
+    solution = solution if proof is None else proof.solution
     try:
         if solution.dag is not None and file.path is not None:
             stored = None if proof is None else proof.certificate
@@ -212,7 +212,7 @@ def _solve_one(
             talk.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
         facts = _facts(solution, watch.seconds())
         if proof is not None:
-            facts |= {"certified": proof.certificate is not None, "certificate": proof.message}
+            facts |= {"certified": proof.certificate is not None, "certificate": describe_certificate(proof)}
         talk.result(_lines(problem, solution, facts), "solve", facts)
         log.result(facts)
     return exit_code_of(solution)
