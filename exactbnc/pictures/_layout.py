@@ -65,6 +65,8 @@ def layered_layout(
 
     A drawing that is too high or too wide for the shape is spread to the sides or downwards, at most by that factor.
     """
+    if not parents:
+        return Layout((), {})
     drawn = [[parent for parent in listed if parent != hub] for listed in parents]
     graph, x, y = _best_shaped(drawn, hub, widths, shape)
     _spread(x, y, shape, spread)

@@ -8,8 +8,8 @@ import pytest
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.pictures._sketch import FONT_SIZE
 from exactbnc.report.page import render_report
-from exactbnc.report.picture import FONT_SIZE
 from exactbnc.report.subject import Subject
 from tests.exactbnc.report.samples import HOSTILE, assessment_of, hostile_net, network_of, random_net
 
