@@ -6,7 +6,6 @@ import csv
 import io
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +18,8 @@ from exactbnc.cli._parsing import names_in
 from scorecache.wording import listing
 
 if TYPE_CHECKING:
-    from exactbnc.network.bayesnet import BayesNet, Codes
+    from exactbnc.network.bayesnet import BayesNet
+    from exactbnc.network.codes import Codes
     from scorecache.data.dataset import Dataset
 
 Target = Annotated[
@@ -93,8 +93,8 @@ def load_classifier(path: str, class_name: str | None) -> BayesNet:
 
     with expecting(path, Kind.MODEL):
         net = load(path)
-    if class_name is not None and class_name != net.class_name:
-        return replace(net, class_name=class_name)
+    if class_name is not None:
+        return net.with_class(class_name)
     if net.class_name is None:
         raise UsageError(f"{path}: the network has no class: add --class NAME for the variable to predict")
     return net
@@ -144,7 +144,7 @@ def read_rows(
 
 def notes_on(classifier: BayesNet, table: Dataset, extra: Sequence[str]) -> list[str]:
     """What of a table the model does not know, in words."""
-    from exactbnc.network.bayesnet import UNKNOWN
+    from exactbnc.network.codes import UNKNOWN
     from exactbnc.network.rows import unseen_values
     from scorecache.data.encoding import MISSING_STATE
 

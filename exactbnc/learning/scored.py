@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactbnc.graph.given import as_dag
 from exactbnc.learning.preparation import Preparation, prepare
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain

@@ -11,10 +11,10 @@ from math import exp, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network import bayesnet
+from exactbnc.network.codes import UNKNOWN as UNKNOWN_CODE
 from scorecache.system.compiled import kernel
 
-UNKNOWN = np.uint16(bayesnet.UNKNOWN)
+UNKNOWN = np.uint16(UNKNOWN_CODE)
 BLOCK = 256
 """Rows at a time: their cell numbers and sums stay in the first-level cache."""
 

@@ -3,8 +3,7 @@
     P(x_1, ..., x_n) = prod_v P(x_v | parents of v)
 
 `BayesNet` is what `learn` and `load` return. Its questions are asked in names and states and answered with labelled
-tables of pandas; below them lie the methods on codes, variables x rows, as in `Dataset.codes`. There the code UNKNOWN
-is a value that is missing or not a state, and is summed out exactly in every probability.
+tables of pandas; below them are the methods on codes (`exactbnc.network.codes`).
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG, Arc
-from exactbnc.network.numbers import bins_of, numbers_of
-from exactbnc.network.states import state_codes
+from exactbnc.network.checks import check_network
+from exactbnc.network.codes import UNKNOWN, Codes, Floats
 from exactbnc.run.solution import Status
-from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 
@@ -33,15 +31,6 @@ if TYPE_CHECKING:
 
     from exactbnc.network.class_model import ClassFit, ClassModel
     from exactbnc.network.posterior import Posterior
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint16]
-
-UNKNOWN = 2**16 - 1
-"""The code of a value that is not known; no variable has that many states."""
-
-ROW_SUM_TOLERANCE = 1e-6
-"""How far from one the probabilities of a configuration may add up: files contain rounded numbers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,11 +86,7 @@ class BayesNet:
     class_fit: ClassFit | None = None
 
     def __post_init__(self) -> None:
-        _check_states(self)
-        _check_tables(self)
-        _check_columns(self)
-        if self.class_fit is not None:
-            self.class_fit.check(self)
+        check_network(self)
 
     # What it is
 
@@ -147,6 +132,17 @@ class BayesNet:
     def features(self) -> tuple[str, ...]:
         """The variables but the class."""
         return tuple(name for name in self.names if name != self.class_name)
+
+    def with_class(self, name: str) -> BayesNet:
+        """The same network with another class; what was fitted to predict the former one is left out.
+
+        Examples
+        --------
+        >>> net = BayesNet(DAG.from_arcs(["x"], []), (("a", "b"),), (np.array([0.25, 0.75]),))
+        >>> net.with_class("x").classes
+        ('a', 'b')
+        """
+        return self if name == self.class_name else replace(self, class_name=name, class_fit=None)
 
     def states_of(self, name: str) -> tuple[Hashable, ...]:
         """The states of a variable."""
@@ -234,14 +230,9 @@ class BayesNet:
         >>> net.query("lung", given={"smoke": "yes"}).round(3).to_dict()
         {'no': 0.895, 'yes': 0.105}
         """
-        from exactbnc.network.labels import frame_of, series_of
-        from exactbnc.network.posterior import query
+        from exactbnc.network.answers import query
 
-        targets = self._targets(names, given or {})
-        found = query(self, targets, self.encode_row(given or {}))
-        if np.isnan(found).any():
-            raise _impossible(given or {})
-        return series_of(self, targets[0], found) if len(targets) == 1 else frame_of(self, targets, found)
+        return query(self, names, given or {})
 
     def most_likely(self, *names: str, given: Mapping[str, Hashable] | None = None) -> pandas.Series:
         """The jointly most likely states of some variables, exactly.
@@ -265,22 +256,9 @@ class BayesNet:
         >>> net.most_likely("tub", "lung", given={"xray": "yes"}).to_dict()
         {'tub': 'no', 'lung': 'yes'}
         """
-        from exactbnc.network.labels import states_series
-        from exactbnc.network.most_likely import most_likely
-        from exactbnc.network.posterior import query
+        from exactbnc.network.answers import most_likely
 
-        evidence = self.encode_row(given or {})
-        targets = self._targets(names, given or {}) if names else np.flatnonzero(evidence == UNKNOWN).tolist()
-        if names:
-            found = query(self, targets, evidence)
-            if np.isnan(found).any():
-                raise _impossible(given or {})
-            best = np.unravel_index(int(found.argmax()), found.shape)
-            return states_series(self, targets, list(map(int, best)))
-        completed = most_likely(self, evidence[:, None])
-        if not np.isfinite(self.log_probability(completed)[0]):
-            raise _impossible(given or {})
-        return states_series(self, targets, completed[targets, 0].tolist())
+        return most_likely(self, names, given or {})
 
     def do(self, **values: Hashable) -> BayesNet:
         """The network after an intervention that sets some variables: their arcs from parents are cut.
@@ -302,22 +280,9 @@ class BayesNet:
         >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).do(wet="yes").query("rain").round(3).to_dict()
         {'no': 0.8, 'yes': 0.2}
         """
-        row = self.encode_row(values)
-        for name in values:
-            if row[self.index[name]] == UNKNOWN:
-                raise ParameterError(f"do needs a state of {name!r}, got {values[name]!r}")
-        is_set = row != UNKNOWN
-        parents = [() if is_set[v] else listed for v, listed in enumerate(self.dag.parents)]
-        tables = [np.eye(len(self.states[v]))[row[v]] if is_set[v] else self.tables[v] for v in range(self.n_vars)]
-        provenance = {**self.provenance, "do": {name: str(value) for name, value in values.items()}}
-        return replace(
-            self,
-            dag=DAG.of(self.names, parents),
-            tables=tuple(tables),
-            solution={},
-            provenance=provenance,
-            class_fit=None,
-        )
+        from exactbnc.network.intervention import intervened
+
+        return intervened(self, values)
 
     def sample(self, n_rows: int, *, seed: int = 0) -> pandas.DataFrame:
         """Draw rows from the joint distribution.
@@ -397,9 +362,10 @@ class BayesNet:
         1     0.995  0.005
         """
         from exactbnc.network.labels import index_of, row_frame
+        from exactbnc.network.likelihood import log_posterior_of_rows
 
         name = self._target(target)
-        return row_frame(self, name, np.exp(self._log_posterior_of_rows(data, name)), index_of(data))
+        return row_frame(self, name, np.exp(log_posterior_of_rows(self, data, name)), index_of(data))
 
     def predict(self, data: Any, target: str | None = None) -> pandas.Series:
         """The most probable state of a variable in every row; the first of those equally probable.
@@ -424,9 +390,10 @@ class BayesNet:
         ['yes', 'no']
         """
         from exactbnc.network.labels import index_of, row_series
+        from exactbnc.network.likelihood import log_posterior_of_rows
 
         name = self._target(target)
-        best = self._log_posterior_of_rows(data, name).argmax(axis=1)
+        best = log_posterior_of_rows(self, data, name).argmax(axis=1)
         return row_series(self, name, best, index_of(data))
 
     def log_likelihood(self, data: Any) -> float:
@@ -449,27 +416,34 @@ class BayesNet:
         >>> round(net.log_likelihood(pd.DataFrame({"x": ["a", "b"]})), 4)
         -1.674
         """
-        from exactbnc.network.rows import rows_of
+        from exactbnc.network.likelihood import log_likelihood
 
-        dataset = rows_of(self, data)
-        absent = [name for name in self.names if name not in dataset.index]
-        if absent:
-            raise ParameterError(f"the data lack the columns {listing(map(repr, absent))}")
-        values = self.log_probability(self.encode(dataset))
-        return float(values.sum() if dataset.weights is None else values @ dataset.weights)
+        return log_likelihood(self, data)
 
     def conditional_log_likelihood(self, data: Any, target: str | None = None) -> float:
-        """log P(target | the other values), the sum over the rows, each times its weight."""
-        from exactbnc.network.rows import rows_of
+        """log P(target | the other values): the sum over the rows, each times its weight.
 
-        name, dataset = self._target(target), rows_of(self, data)
-        dataset.column(name)
-        codes = self.encode(dataset)
-        actual = codes[self.position(name)]
-        if (actual == UNKNOWN).any():
-            raise ParameterError(f"the class {name!r} has values in the data that the network does not know")
-        values = self.log_posterior(codes, name)[np.arange(len(actual)), actual]
-        return float(values.sum() if dataset.weights is None else values @ dataset.weights)
+        Parameters
+        ----------
+        data : DataFrame, Dataset or path
+            As in `predict_proba`; must have the target as a column, every value of it known to the network.
+        target : str, optional
+            The class by default.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from exactbnc import instances, learn
+        >>> net = learn(instances.path("asia-500.csv"))
+        >>> round(net.conditional_log_likelihood(instances.path("asia-500.csv"), target="dysp"), 2)
+        -202.94
+        """
+        from exactbnc.network.likelihood import conditional_log_likelihood
+
+        return conditional_log_likelihood(self, data, self._target(target))
 
     # Questions to the structure
 
@@ -600,13 +574,9 @@ class BayesNet:
 
     def encode_row(self, values: Mapping[str, Hashable]) -> Codes:
         """The codes of a row given by name; what is not named, None or NaN is unknown."""
-        row = np.full(self.n_vars, UNKNOWN, dtype=np.uint16)
-        for name, value in values.items():
-            v = self.position(name)
-            if value is None or value != value:
-                continue
-            row[v] = self._code(v, value)
-        return row
+        from exactbnc.network.rows import row_of
+
+        return row_of(self, values)
 
     def posterior(self, name: str) -> Posterior:
         """The conditional distribution of one variable given the others, ready for many rows; it is remembered."""
@@ -645,42 +615,11 @@ class BayesNet:
         with np.errstate(invalid="ignore"):  # given values that cannot occur
             return self.log_probability(codes) - self.log_probability(evidence)
 
-    def _log_posterior_of_rows(self, data: Any, name: str) -> Floats:
-        """log P(name | row); refused if the rows have no other column of the network."""
-        from exactbnc.network.rows import codes_of, no_column, rows_of
-
-        dataset = rows_of(self, data)
-        if not any(column in self.index and column != name for column in dataset.names):
-            raise no_column([column for column in self.names if column != name], dataset.names)
-        return self.log_posterior(codes_of(self, dataset), name)
-
     def _target(self, name: str | None) -> str:
         if name is None:
             return self.required_class
         self.position(name)
         return name
-
-    def _targets(self, names: Sequence[str], given: Mapping[str, Hashable]) -> list[int]:
-        """The positions of the variables of a question."""
-        if not names:
-            raise ParameterError(f"name at least one variable; variables are {listing(map(repr, self.names))}")
-        for position, name in enumerate(names):
-            if name in names[:position] or given.get(name) is not None:
-                raise ParameterError(f"{name!r} must be asked for once, and not be given")
-        return [self.position(name) for name in names]
-
-    def _code(self, v: int, value: Hashable) -> int:
-        """The code of a value: of a number in a discretised column the interval, else the state that it is."""
-        name, states = self.names[v], self.states[v]
-        if name in self.cut_points:
-            points = self.cut_points[name]
-            bin_ = int(bins_of(numbers_of((value,)), points)[0])
-            if bin_ <= len(points):
-                return bin_
-        (code,) = state_codes(states, [value])
-        if code is None:
-            raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {listing(map(repr, states))}")
-        return code
 
     @cached_property
     def _posteriors(self) -> dict[int, Posterior]:
@@ -693,45 +632,3 @@ class BayesNet:
         self.__dict__.update(state)
         for table in self.tables:
             table.flags.writeable = False
-
-
-def _impossible(given: Mapping[str, Hashable]) -> ParameterError:
-    values = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    return ParameterError(f"given={{...}} has probability 0 in this network: {values} cannot occur together")
-
-
-def _check_states(net: BayesNet) -> None:
-    if not len(net.states) == len(net.tables) == net.dag.n_vars:
-        raise ParameterError(
-            f"{net.dag.n_vars} variables need as many lists of states and tables. "
-            f"Got {len(net.states)} and {len(net.tables)} instead."
-        )
-    for name, listed in zip(net.names, net.states, strict=True):
-        if not 1 <= len(listed) <= UNKNOWN:
-            raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states. Got {len(listed)} instead.")
-        if len(set(listed)) < len(listed):
-            raise ParameterError(f"the states of {name!r} must be different from each other")
-
-
-def _check_tables(net: BayesNet) -> None:
-    for v, (name, table) in enumerate(zip(net.names, net.tables, strict=True)):
-        shape = tuple(len(net.states[u]) for u in (*net.dag.parents[v], v))
-        if table.shape != shape or table.dtype != np.float64:
-            raise ParameterError(
-                f"the table of {name} must be float64 {shape}, its parents' states and its own. "
-                f"Got {table.dtype} {table.shape} instead."
-            )
-        if not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
-            raise ParameterError(f"the table of {name} must contain probabilities that add up to one")
-        table.flags.writeable = False
-
-
-def _check_columns(net: BayesNet) -> None:
-    """The class and the discretised columns are variables, and the cut points fit the states."""
-    for name in (*(() if net.class_name is None else (net.class_name,)), *net.cut_points):
-        net.position(name)
-    for name, points in net.cut_points.items():
-        states = net.states[net.index[name]]
-        n_intervals = len(states) - (MISSING_STATE in states)
-        if list(points) != sorted(set(points)) or len(points) + 1 != n_intervals:
-            raise ParameterError(f"the cut points of {name!r} must be ascending, one fewer than its intervals")

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network import _kernels
-from exactbnc.network.bayesnet import BayesNet, Codes, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes, Floats
 from exactbnc.network.families import OpenFamilies, open_families
 from scorecache.errors import ParameterError
 from scorecache.system.compiled import for_work

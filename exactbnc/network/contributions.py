@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes
 from exactbnc.network.elimination import add_islands
 from exactbnc.network.families import open_families
 from scorecache.errors import ParameterError

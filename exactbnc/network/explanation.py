@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.contributions import Contributions
 from scorecache.errors import ParameterError
 

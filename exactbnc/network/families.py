@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network import _kernels
-from exactbnc.network.bayesnet import BayesNet, Codes, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes, Floats
 from scorecache.system.compiled import for_work
 
 FEW_ROWS = 1000

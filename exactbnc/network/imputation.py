@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.most_likely import most_likely
 from exactbnc.network.rows import codes_of, rows_of
 from scorecache.data.encoding import MISSING_STATE

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import BayesNet, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.elimination import Factor, elimination_order, product_of, restricted, row_chunks
 
 

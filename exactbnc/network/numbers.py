@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from exactbnc.network.codes import Floats
 
 
 def numbers_of(states: tuple[Hashable, ...]) -> Floats:

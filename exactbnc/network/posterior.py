@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from exactbnc.network import _kernels
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes, Floats
 from exactbnc.network.elimination import add_islands, log_sum_exp, row_chunks, sum_out
 from exactbnc.network.families import OpenFamilies, open_families
 from scorecache.errors import ParameterError

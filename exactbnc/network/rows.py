@@ -8,14 +8,15 @@ unknown otherwise; so is a value that the network has never seen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.numbers import bins_of, numbers_of
 from exactbnc.network.states import state_codes
 from scorecache.data.dataset import Dataset
@@ -69,6 +70,20 @@ def codes_of(net: BayesNet, dataset: Dataset) -> Codes:
             own[is_number] = bins_of(dataset.measurements[name][is_number], net.cut_points[name])
         codes[net.index[name]] = own
     return codes
+
+
+def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Codes:
+    """The codes of a row given by name; what is not named, None or NaN is unknown."""
+    row = np.full(net.n_vars, UNKNOWN, dtype=np.uint16)
+    for name, value in values.items():
+        v = net.position(name)
+        if value is None or value != value:
+            continue
+        (row[v],) = _lookup(net, name, (value,))
+        if row[v] == UNKNOWN:
+            states = listing(map(repr, net.states[v]))
+            raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {states}")
+    return row
 
 
 def rows_sha256(codes: Codes) -> str:

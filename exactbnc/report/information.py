@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Floats
 from exactbnc.network.elimination import MOST_CELLS, row_chunks
 from exactbnc.network.posterior import query
 from scorecache.errors import MemoryLimitError

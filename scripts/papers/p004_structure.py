@@ -16,7 +16,8 @@ from exactbnc.graph.comparison import compare
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import run_recipe
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.formats.files import read_bayesnet
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.sampling import sample

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.bayesnet import BayesNet, Codes, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes, Floats
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import EAP
 from exactbnc.posterior.lost_mass import gap_for

@@ -30,7 +30,7 @@ import numpy as np
 from exactbnc.learning.averaging._kernels import EdgeTables, log_scaled_tree_sums
 from exactbnc.learning.averaging.tree_sum import bottlenecks, edge_probabilities, log_excess, step_factors
 from exactbnc.learning.averaging.weights import Floats, Ints, PairCounts, log_edge_weights, stubborn_weights
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 from scorecache.wording import listing

@@ -29,7 +29,7 @@ from exactbnc.learning.classifiers._features import Features, discretised, free_
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import is_missing, whole_weights
 from scorecache.data.frames import check_names, columns_of, holds_numbers, is_frame, missing_mask

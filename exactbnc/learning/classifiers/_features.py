@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE, is_missing
 from scorecache.data.frames import Declared, as_floats, columns_of, distinct_objects

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network import bayesnet
+from exactbnc.network.codes import UNKNOWN as UNKNOWN_CODE
 from scorecache.system.compiled import kernel
 
-UNKNOWN = np.uint16(bayesnet.UNKNOWN)
+UNKNOWN = np.uint16(UNKNOWN_CODE)
 BLOCK = 256
 """Rows at a time: they are read once, and every column's codes are written side by side."""
 

@@ -14,7 +14,7 @@ from exactbnc.learning.classifiers._base import Floats, TableClassifier
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature
 from exactbnc.learning.ensemble.ande import AnDE
-from exactbnc.network.bayesnet import Codes
+from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from exactbnc.learning.averaging import TanAverage
 from exactbnc.learning.classifiers._base import Floats, TableClassifier
-from exactbnc.network.bayesnet import Codes
+from exactbnc.network.codes import Codes
 from scorecache.errors import DataError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from exactbnc.learning.averaging.anb_average import AnbAverage
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 
 
 class AveragedANBClassifier(TableClassifier):

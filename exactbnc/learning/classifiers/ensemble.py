@@ -24,7 +24,7 @@ from exactbnc.learning.ensemble.gaussian import ConditionalGaussian
 from exactbnc.learning.ensemble.pool import MOST_ROWS, Inputs, Member, fit_pool
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import run_recipe
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE

@@ -19,7 +19,8 @@ from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of
 from exactbnc.learning.discretize._base import interval_labels
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, counted, networks_by, run_recipe
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem

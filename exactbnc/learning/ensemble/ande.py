@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.learning.ensemble import _kernels
-from exactbnc.network.bayesnet import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.errors import MemoryLimitError
 from scorecache.system.compiled import for_work
 

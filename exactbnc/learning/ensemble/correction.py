@@ -15,7 +15,8 @@ import numpy as np
 from exactbnc.learning.discriminative.fit import class_weights
 from exactbnc.learning.ensemble.ande import Floats
 from exactbnc.network import _kernels
-from exactbnc.network.bayesnet import BayesNet, Codes
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes
 from exactbnc.network.families import open_families
 from scorecache.data.dataset import Dataset
 from scorecache.system.compiled import for_work

@@ -17,7 +17,7 @@ import numpy as np
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature
 from exactbnc.learning.ensemble.ande import AnDE, Floats, Ints
 from exactbnc.learning.ensemble.gaussian import ConditionalGaussian
-from exactbnc.network.bayesnet import Codes
+from exactbnc.network.codes import Codes
 
 PSEUDO_COUNT = 2.0
 MOST_EM_STEPS = 500

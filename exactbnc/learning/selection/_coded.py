@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.parameters.closed_form import EAP
 from exactbnc.network.parameters.counts import FamilyCounts
 from scorecache.data.dataset import Dataset

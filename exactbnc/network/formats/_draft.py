@@ -15,7 +15,9 @@ import numpy as np
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.graph.dag import DAG, find_cycle, shown_cycle
-from exactbnc.network.bayesnet import ROW_SUM_TOLERANCE, UNKNOWN, BayesNet, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.checks import ROW_SUM_TOLERANCE
+from exactbnc.network.codes import UNKNOWN, Floats
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import listing
 

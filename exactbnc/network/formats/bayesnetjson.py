@@ -22,8 +22,9 @@ import msgspec
 import numpy as np
 
 from exactbnc.errors import NetworkFileError
-from exactbnc.network.bayesnet import BayesNet, Floats
+from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.class_model import ClassFit
+from exactbnc.network.codes import Floats
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import plain, require_different
 from scorecache.errors import ParameterError

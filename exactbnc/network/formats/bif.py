@@ -27,7 +27,8 @@ import numpy as np
 
 from exactbnc.errors import NetworkFileError
 from exactbnc.graph.textfile import decoded
-from exactbnc.network.bayesnet import BayesNet, Floats
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Floats
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import Rule, SafeNames, decode, decode_state
 from scorecache.wording import shown

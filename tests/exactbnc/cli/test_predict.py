@@ -109,6 +109,17 @@ def test_identifiers_of_any_number_are_kept(exactbnc, asia, tmp_path):
     assert lines[-1].startswith("069999,0.")
 
 
+@pytest.mark.parametrize("fit", [{"parameters": "auto"}, {"calibrate": True}])
+def test_another_class_is_not_predicted_by_what_was_fitted_to_the_model_s(exactbnc, tmp_path, fit):
+    fitted = run_recipe(read_csv(ASIA), "dysp", Recipe("tan", n_jobs=1, **fit)).net
+    write_bayesnet(fitted, tmp_path / "fitted.json")
+    write_bayesnet(replace(fitted, class_name="lung", class_fit=None), tmp_path / "plain.json")
+
+    run = exactbnc("predict", tmp_path / "fitted.json", ASIA, "--class", "lung")
+
+    assert (run.code, run.out) == (0, exactbnc("predict", tmp_path / "plain.json", ASIA).out)
+
+
 def test_a_column_that_is_not_there_cannot_be_kept(exactbnc, asia, rows):
     run = exactbnc("predict", asia, rows, "--keep", "id")
 

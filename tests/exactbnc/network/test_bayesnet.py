@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.sampling import sample
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError

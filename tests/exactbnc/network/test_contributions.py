@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.contributions import UNKNOWN_TERM, contributions
 from scorecache.errors import ParameterError
 from tests.exactbnc.network.bayesnet_strategies import bayesnets

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network import elimination
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.elimination import islands_of, log_sum_exp, row_chunks, sum_out
 from scorecache.errors import MemoryLimitError
 from tests.exactbnc.network.bayesnet_strategies import bayesnets, random_tables

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.network import elimination
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.most_likely import most_likely
 from tests.exactbnc.network.bayesnet_strategies import bayesnets, collider, joint
 from tests.exactbnc.network.test_posterior import dense_net, partial_rows

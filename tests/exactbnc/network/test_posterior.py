@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network import _kernels, elimination
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.families import open_families
 from exactbnc.network.posterior import query
 from exactbnc.network.pyagrum import to_pyagrum

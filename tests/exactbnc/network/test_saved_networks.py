@@ -10,7 +10,7 @@ from exactbnc.errors import NetworkFileError
 from exactbnc.learning.network import network_of, solution_facts
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import run_recipe
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.formats.files import load, write_bayesnet
 from exactbnc.network.parameters import PARAMETERS

@@ -7,7 +7,7 @@ import pytest
 
 from exactbnc.graph.dag import DAG, topological_order
 from exactbnc.learning.averaging.anb_average import AnbAverage, draws_of_order
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import EAP
 from scorecache import Dataset, Domain, build_cache

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from exactbnc.learning.averaging import TanAverage, tan_average
 from exactbnc.learning.averaging.weights import PairCounts
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from scorecache import read_csv
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError

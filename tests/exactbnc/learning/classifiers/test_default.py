@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from exactbnc import load
 from exactbnc.cli import main
 from exactbnc.learning.classifiers import ExactBNClassifier
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from scorecache.errors import ParameterError
 
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from exactbnc.learning.classifiers import ExactBNClassifier, TBMATANClassifier
 from exactbnc.learning.classifiers._features import Features
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.learning.classifiers.tables import numbers, posterior_by_summation, weather
 from tests.strategies import examples

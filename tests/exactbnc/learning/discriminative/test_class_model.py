@@ -8,8 +8,8 @@ from exactbnc import read_bayesnet, write_bayesnet
 from exactbnc.errors import NetworkFileError
 from exactbnc.learning.discriminative.design import Design
 from exactbnc.learning.discriminative.fit import calibrated, class_weights, discriminative, merged
-from exactbnc.network.bayesnet import UNKNOWN
 from exactbnc.network.class_model import ClassFit
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.parameters import fit_parameters, make_parameters
 from scorecache import Dataset
 from scorecache.errors import ParameterError

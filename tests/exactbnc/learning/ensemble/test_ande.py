@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from exactbnc.learning.ensemble.ande import AnDE, n_cells
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from scorecache.errors import MemoryLimitError
 
 

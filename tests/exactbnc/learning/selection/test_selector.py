@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from exactbnc.learning.discretize import MDLPDiscretizer
 from exactbnc.learning.selection import BayesFactorSelector, log_bayes_factors
 from exactbnc.learning.selection._coded import Coded, predict_naive_bayes
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.network.codes import UNKNOWN
 from scorecache import Dataset
 from scorecache.errors import DataError, ParameterError
 from tests.strategies import examples

@@ -1,0 +1,64 @@
+"""Questions asked in names and states, and their answers as labelled tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from exactbnc.network import posterior
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes, Floats
+from exactbnc.network.labels import frame_of, series_of, states_series
+from exactbnc.network.most_likely import most_likely as completed_rows
+from scorecache.errors import ParameterError
+from scorecache.wording import listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def query(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series | pd.DataFrame:
+    """P(names | given): a Series for one variable, a DataFrame for several."""
+    targets = _targets(net, names, given)
+    found = _joint(net, targets, net.encode_row(given), given)
+    return series_of(net, targets[0], found) if len(targets) == 1 else frame_of(net, targets, found)
+
+
+def most_likely(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series:
+    """The jointly most likely states of some variables (MAP), or without names of all that are not given (MPE)."""
+    evidence = net.encode_row(given)
+    if names:
+        targets = _targets(net, names, given)
+        found = _joint(net, targets, evidence, given)
+        best = np.unravel_index(int(found.argmax()), found.shape)
+        return states_series(net, targets, list(map(int, best)))
+    targets = np.flatnonzero(evidence == UNKNOWN).tolist()
+    completed = completed_rows(net, evidence[:, None])
+    if not np.isfinite(net.log_probability(completed)[0]):
+        raise _impossible(given)
+    return states_series(net, targets, completed[targets, 0].tolist())
+
+
+def _joint(net: BayesNet, targets: Sequence[int], evidence: Codes, given: Mapping[str, Hashable]) -> Floats:
+    """P(targets | evidence), one axis per target."""
+    found = posterior.query(net, targets, evidence)
+    if np.isnan(found).any():
+        raise _impossible(given)
+    return found
+
+
+def _targets(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> list[int]:
+    """The positions of the variables of a question."""
+    if not names:
+        raise ParameterError(f"name at least one variable; variables are {listing(map(repr, net.names))}")
+    for position, name in enumerate(names):
+        if name in names[:position] or given.get(name) is not None:
+            raise ParameterError(f"{name!r} must be asked for once, and not be given")
+    return [net.position(name) for name in names]
+
+
+def _impossible(given: Mapping[str, Hashable]) -> ParameterError:
+    values = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return ParameterError(f"given={{...}} has probability 0 in this network: {values} cannot occur together")
