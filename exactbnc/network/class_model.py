@@ -39,6 +39,7 @@ class ClassFit:
     Examples
     --------
     >>> from exactbnc.graph.dag import DAG
+    >>> from exactbnc.network.codes import UNKNOWN
     >>> dag = DAG.from_arcs(["x", "y"], [("y", "x")])
     >>> tables = (np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.5, 0.5]))
     >>> net = BayesNet(dag, (("no", "yes"), ("no", "yes")), tables, "y", class_fit=ClassFit(slope=0.5))
