@@ -31,19 +31,18 @@ class Training:
 
 
 def training_data(data: str | None, class_name: str | None, table: TrainingOptions, talk: Output) -> Training:
-    """The file's table, or without a file the iris data, and that is said."""
+    """The file's table, or without a file the iris data, which a note says."""
+    from exactbnc.learning.preparation import rows_with_class
+
     check_kept(table.keep_at_most, is_discretized=data is None or table.discretize is not None)
     if data is None:
-        dataset, discretize = embedded_data(), table.discretize or "mdlp"
-        class_name = check_class(dataset, class_name or IRIS_CLASS)
+        discretize, class_name = table.discretize or "mdlp", class_name or IRIS_CLASS
+        dataset, _ = rows_with_class(embedded_data(), class_name)
         talk.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
         return Training(dataset, class_name, discretize)
     with expecting(data, Kind.TABLE):
         dataset = read_data(data, table)
     if class_name is not None:
-        from exactbnc.learning.preparation import rows_with_class
-
-        check_class(dataset, class_name)
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             talk.note(f"rows without a class are left out: {n_without:,}")
@@ -134,19 +133,11 @@ def prepared(
     return done.dataset, done.cut_points
 
 
-def check_class(dataset: Dataset, class_name: str | None) -> str:
+def required_class(dataset: Dataset, class_name: str | None) -> str:
     """The class; an error says how to name it."""
-    from scorecache.errors import DataError
-
     if class_name is None:
         columns = ", ".join(dataset.names[-5:])
         raise UsageError(f"say which column is the class: --class NAME (the last columns are {columns})")
-    dataset.column(class_name)
-    if class_name in dataset.measurements:
-        raise DataError(
-            f"the class {class_name!r} holds many different numbers; a class has few values: "
-            "discretise it into another column first"
-        )
     return class_name
 
 

@@ -16,7 +16,7 @@ from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._parsing import names_in
-from exactbnc.cli._training import check_class, prepared, training_data
+from exactbnc.cli._training import prepared, required_class, training_data
 
 if TYPE_CHECKING:
     from exactbnc.baselines.evaluation import Evaluation
@@ -71,7 +71,7 @@ def evaluate(
     methods = methods_named(structure.all_names(), scores, estimators, common)
     training = training_data(data, structure.class_name, table, talk)
     dataset, method = training.dataset, training.discretize
-    class_name = check_class(dataset, training.class_name)
+    class_name = required_class(dataset, training.class_name)
     prepared(dataset, class_name, method, table)  # what is wrong with the data is reported before the folds
     with search_options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
         found = cross_validate(

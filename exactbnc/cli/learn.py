@@ -72,7 +72,8 @@ def learn(
 ) -> int:
     """Score, solve and fit: a provably best network for a data table, with --class a classifier.
 
-    The model is read by 'query', 'sample', 'report' and, if it has a class, by 'predict' and 'explain'.
+    The model is read by 'query', 'sample', 'report' and, if it has a class, by 'predict' and 'explain'. It is the one
+    that exactbnc.learn gives in Python; ExactBNClassifier also fits weights to the class, as --parameters auto does.
     """
     begun = time.monotonic()
     talk = report.output()

@@ -71,7 +71,8 @@ def learn(
     ess : float, default 1
         Equivalent sample size of the score and of the parameters "eap".
     parameters : str or ParameterEstimator, default "eap"
-        As in `fit_parameters`, or with a target "auto": tables, and weights fitted to the class, by which it predicts.
+        As in `fit_parameters`, or with a target "auto": tables, and weights fitted to the class, by which it predicts,
+        as `ExactBNClassifier` does by default.
     max_parents : int, optional
         Most parents of a variable, the class counted; by default as many as 500,000 families allow, which the network
         reports (`provenance["max_parents"]`).

@@ -75,12 +75,6 @@ def prepare(data: Any, target: str | None, steps: Preparation) -> Prepared:
     """Read the table, leave out rows without a target, and discretise numbers."""
     source = read_any(data, steps)
     if target is not None:
-        source.column(target)  # an error lists the columns if it is not one
-        if target in source.measurements:
-            raise DataError(
-                f"the target {target!r} holds many different numbers; a class has few values: discretise it into "
-                "another column first"
-            )
         source, _ = rows_with_class(source, target)
     dataset, cut_points = source, dict[str, tuple[float, ...]]()
     if steps.discretize is not None:
@@ -128,7 +122,16 @@ def read_any(data: Any, steps: Preparation) -> Dataset:
 
 
 def rows_with_class(dataset: Dataset, class_name: str) -> tuple[Dataset, int]:
-    """The rows whose class is not missing, and how many others there are; a class has no state for those."""
+    """The rows whose class is not missing, and how many others there are; a class has no state for those.
+
+    A class that is not a column, or holds numbers, is refused.
+    """
+    dataset.column(class_name)  # an error lists the columns if it is not one
+    if class_name in dataset.measurements:
+        raise DataError(
+            f"the class {class_name!r} holds many different numbers; a class has few values: "
+            "discretise it into another column first"
+        )
     v = dataset.index[class_name]
     if dataset.states[v][-1] != MISSING_STATE:
         return dataset, 0

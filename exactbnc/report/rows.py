@@ -44,11 +44,6 @@ def rows_for(subject: Subject, data: Any, given: Mapping[str, Any] | None = None
         "measured": AnyColumn() if has_cuts else (),
     }
     dataset = _encoded(data, columns_of(subject), known, options)
-    if subject.class_name in dataset.measurements:
-        raise DataError(
-            f"the class {subject.class_name!r} holds many different numbers; a class has few values: "
-            "discretise it into another column first"
-        )
     if subject.class_name in dataset.index:
         dataset, _ = rows_with_class(dataset, subject.class_name)
     check_measurements(dataset)

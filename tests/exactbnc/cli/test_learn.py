@@ -1,8 +1,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from exactbnc import ExactBNClassifier, learn
 from exactbnc.cli._errors import ExitCode
 from exactbnc.learning.discretize.tables import find_cut_points
 from exactbnc.learning.recipe import Recipe
@@ -31,6 +33,24 @@ def numbers(tmp_path):
     path = tmp_path / "numbers.csv"
     path.write_text("\n".join(["size,noise,kind,sick", *lines]) + "\n")
     return path
+
+
+@pytest.mark.parametrize("options", [[], ["--parameters", "auto"], ["--discretize", "mdlp", "--parameters", "auto"]])
+def test_the_command_learns_what_python_learns(exactbnc, numbers, tmp_path, options):
+    table, is_auto = (numbers, True) if "--discretize" in options else (ASIA, "auto" in options)
+    target = "sick" if table is numbers else "dysp"
+    given = dict(zip((name.removeprefix("--") for name in options[::2]), options[1::2], strict=True))
+
+    assert exactbnc("learn", table, "--class", target, *options, "-o", tmp_path / "net.json").code == 0
+
+    written, learned = load(tmp_path / "net.json"), learn(table, target=target, **given)
+    assert (written.dag, written.cut_points) == (learned.dag, learned.cut_points)
+    frame = pd.read_csv(table, dtype=None if table is numbers else str)
+    probabilities = written.predict_proba(frame)
+    assert np.array_equal(probabilities, learned.predict_proba(frame))
+    if is_auto:  # as the estimator has it by default
+        model = ExactBNClassifier(discretize=given.get("discretize")).fit(frame.drop(columns=target), frame[target])
+        assert np.allclose(probabilities, model.predict_proba(frame.drop(columns=target)), rtol=0, atol=1e-12)
 
 
 def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
