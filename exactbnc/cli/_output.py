@@ -68,6 +68,17 @@ def to_json(command: str, facts: Mapping[str, Any]) -> str:
     return json.dumps({"schema_version": SCHEMA_VERSION, "command": command, **facts}, indent=2, ensure_ascii=False)
 
 
+def write_text(text: str, target: str) -> None:
+    """Write a text into a file, completely or not at all, or on stdout."""
+    from scorecache.system.atomic import atomic_write
+
+    if target == STANDARD_STREAM:
+        sys.stdout.write(text)
+        return
+    with atomic_write(target) as (sink,):
+        sink.write(text.encode())
+
+
 def print_table(table: Table) -> None:
     """Print a table, as wide as the terminal or, in a pipe or file, as wide as it needs to be."""
     from rich.console import Console

@@ -60,7 +60,7 @@ def names_in(text: str, option: str) -> list[str]:
 
 
 def parse_values(assignments: Iterable[str], option: str) -> dict[str, str]:
-    """Read `NAME=VALUE` assignments of values to variables.
+    """Read `NAME=VALUE` assignments, none of a name twice.
 
     >>> parse_values(["smoke=yes", "dose = <= 3"], "--given")
     {'smoke': 'yes', 'dose': '<= 3'}
@@ -71,26 +71,18 @@ def parse_values(assignments: Iterable[str], option: str) -> dict[str, str]:
         if not (name and equals and value):
             raise UsageError(f"{option} must be NAME=VALUE. Got {assignment!r} instead.")
         if name in values:
-            raise UsageError(f"{option} gives {name!r} twice")
+            raise UsageError(f"{name!r} is given twice")
         values[name] = value
     return values
 
 
 def parse_parameters(assignments: Iterable[str]) -> dict[str, float | str]:
-    """Read `name=value` assignments; what looks like a number is one.
+    """Read `NAME=VALUE` assignments of `--param`; what looks like a number is one.
 
     >>> parse_parameters(["prior=dirichlet", "pseudo_count=1"])
     {'prior': 'dirichlet', 'pseudo_count': 1.0}
     """
-    parameters: dict[str, float | str] = {}
-    for assignment in assignments:
-        name, equals, value = (part.strip() for part in assignment.partition("="))
-        if not (name and equals and value):
-            raise UsageError(f"--param must be name=value. Got {assignment!r} instead.")
-        if name in parameters:
-            raise UsageError(f"the score parameter {name!r} is given twice")
-        parameters[name] = _number_or_text(value)
-    return parameters
+    return {name: _number_or_text(value) for name, value in parse_values(assignments, "--param").items()}
 
 
 def _number_or_text(text: str) -> float | str:

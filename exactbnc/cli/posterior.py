@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -12,7 +11,7 @@ import typer
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import STANDARD_STREAM, check_target
+from exactbnc.cli._output import check_target, write_text
 from exactbnc.cli._parsing import parse_size
 
 if TYPE_CHECKING:
@@ -105,8 +104,6 @@ def _lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _write(found: StructurePosterior, path: str) -> None:
-    from scorecache.system.atomic import atomic_write
-
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     has_paths = found.prior == "uniform"
@@ -114,11 +111,7 @@ def _write(found: StructurePosterior, path: str) -> None:
     paths = found.paths if has_paths else None
     for a, b, p in found.ranked_arcs():
         writer.writerow([a, b, repr(p), *([] if paths is None else [repr(float(paths.loc[a, b]))])])
-    if path == STANDARD_STREAM:
-        sys.stdout.write(text.getvalue())
-        return
-    with atomic_write(path) as (sink,):
-        sink.write(text.getvalue().encode())
+    write_text(text.getvalue(), path)
 
 
 def _draw(found: StructurePosterior, path: str, class_name: str | None) -> None:

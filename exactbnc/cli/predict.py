@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ import typer
 from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import STANDARD_STREAM, check_target
+from exactbnc.cli._output import STANDARD_STREAM, check_target, write_text
 from exactbnc.cli._parsing import names_in
 from scorecache.wording import listing
 
@@ -60,8 +59,6 @@ def predict(
 
     Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
     """
-    from scorecache.system.atomic import atomic_write
-
     if output is None and not report.as_json:
         output = STANDARD_STREAM
     talk = report.output(output)
@@ -76,11 +73,8 @@ def predict(
     facts = _facts(classifier, table, codes, log_posterior, output)
     if output is None:
         facts["predictions"] = _predictions(classifier, log_posterior, kept, proba_only)
-    elif output == STANDARD_STREAM:
-        sys.stdout.write(_csv_text(classifier, log_posterior, kept, proba_only))
     else:
-        with atomic_write(output) as (sink,):
-            sink.write(_csv_text(classifier, log_posterior, kept, proba_only).encode())
+        write_text(_csv_text(classifier, log_posterior, kept, proba_only), output)
     for note in notes_on(classifier, table, extra):
         talk.note(note)
     if output != STANDARD_STREAM:

@@ -12,7 +12,7 @@ from exactbnc.cli import _options as options
 from exactbnc.cli._command import utc_now
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
-from exactbnc.cli._output import Output, check_target, describe_bytes
+from exactbnc.cli._output import Output, check_target, describe_bytes, write_text
 
 if TYPE_CHECKING:
     from exactbnc.report import Judged, Subject
@@ -65,7 +65,6 @@ def report(
         raise UsageError(f"a report must end in .html. Got {output!r} instead.")
 
     from exactbnc.report import Judged, judge, read_subject, render_report, rows_for
-    from scorecache.system.atomic import atomic_write
 
     talk = shown.output()
     with expecting(network, Kind.NETWORK, Kind.MODEL):
@@ -85,8 +84,7 @@ def report(
         made=utc_now(),
         tables_note=judged.tables_note,
     )
-    with atomic_write(output) as (sink,):
-        sink.write(page.encode())
+    write_text(page, output)
     facts = _facts(judged, output, len(page.encode()))
     talk.result(_lines(facts), "report", facts)
 

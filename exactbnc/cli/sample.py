@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from exactbnc.cli import _options as options
-from exactbnc.cli._output import STANDARD_STREAM, check_target
+from exactbnc.cli._output import STANDARD_STREAM, check_target, write_text
 from exactbnc.cli._parsing import parse_values
 from exactbnc.cli.query import Do, load_network
 
@@ -29,8 +28,6 @@ def sample(
     output: Target = None,
 ) -> None:
     """Draw rows from the joint distribution of a network, as CSV; with --json and no file, as a part of the object."""
-    from scorecache.system.atomic import atomic_write
-
     if output is None and not report.as_json:
         output = STANDARD_STREAM
     talk = report.output(output)
@@ -42,10 +39,7 @@ def sample(
     facts = {"input": model, "n_rows": rows, "n_vars": net.n_vars, "seed": seed, "do": values, "output": output}
     if output is None:
         facts["rows"] = frame.astype(str).to_dict("records")
-    elif output == STANDARD_STREAM:
-        sys.stdout.write(frame.to_csv(index=False, lineterminator="\n"))
-        return
     else:
-        with atomic_write(output) as (sink,):
-            sink.write(frame.to_csv(index=False, lineterminator="\n").encode())
-    talk.result([f"written: {output} ({rows:,} rows, {net.n_vars} variables)"], "sample", facts)
+        write_text(frame.to_csv(index=False, lineterminator="\n"), output)
+    if output != STANDARD_STREAM:
+        talk.result([f"written: {output} ({rows:,} rows, {net.n_vars} variables)"], "sample", facts)

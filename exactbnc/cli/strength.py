@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +11,7 @@ import typer
 from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
-from exactbnc.cli._output import STANDARD_STREAM, check_target
+from exactbnc.cli._output import check_target, write_text
 from exactbnc.cli._training import prepared, training_data
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def strength(
             progress=None if listener is None else lambda done, total: listener(1, 1, done, total),
         )
     if output is not None:
-        _write(found, output)
+        write_text(found.table.to_csv(index=False, lineterminator="\n"), output)
     if plot is not None:
         _draw(found, plot, training.class_name)
     facts = _facts(found)
@@ -128,17 +127,6 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         "strength  direction",
         *(f"{arc['strength']:8.3f}  {arc['direction']:9.3f}  {arc['from']:<{width}} -> {arc['to']}" for arc in listed),
     ]
-
-
-def _write(found: ArcStrength, path: str) -> None:
-    from scorecache.system.atomic import atomic_write
-
-    text = found.table.to_csv(index=False, lineterminator="\n")
-    if path == STANDARD_STREAM:
-        sys.stdout.write(text)
-        return
-    with atomic_write(path) as (sink,):
-        sink.write(text.encode())
 
 
 def _draw(found: ArcStrength, path: str, class_name: str | None) -> None:

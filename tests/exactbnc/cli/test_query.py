@@ -81,7 +81,7 @@ def test_a_number_is_the_interval_that_it_is_in(exactbnc, tmp_path):
         (["snow"], "'snow' is not a variable; variables are 'asia'"),
         (["lung", "--given", "smoke=maybe"], "'maybe' is not a state of 'smoke'; its states are 'no', 'yes'"),
         (["lung", "--given", "smoke"], "--given must be NAME=VALUE. Got 'smoke' instead."),
-        (["lung", "--given", "smoke=no", "--given", "smoke=yes"], "--given gives 'smoke' twice"),
+        (["lung", "--given", "smoke=no", "--given", "smoke=yes"], "'smoke' is given twice"),
         (["lung", "--given", "lung=yes"], "'lung' must be asked for once"),
         (["lung", "--do", "snow=yes"], "'snow' is not a variable"),
     ],
