@@ -21,8 +21,10 @@ from itertools import product
 import numpy as np
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.learn import Learned, Recipe, plan_of
-from exactbnc.network.bayesnet import UNKNOWN, BayesNet, Codes, Floats
+from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import Learned, plan_of
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import UNKNOWN, Codes, Floats
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import Dirichlet, Frequencies
 from exactbnc.problem.problem import Problem

@@ -8,8 +8,8 @@ import pytest
 from exactbnc import compare, instances, learn
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.em import IncompleteData, learn_incomplete
-from exactbnc.learning.learn import Recipe
-from exactbnc.network.bayesnet import UNKNOWN
+from exactbnc.learning.recipe import Recipe
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import Dirichlet
 from scorecache import Dataset
