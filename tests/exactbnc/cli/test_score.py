@@ -166,7 +166,7 @@ def test_faulty_data_is_bad_input(exactbnc, tmp_path, text, fault):
         (["--ess", "1", "--param", "ess=1"], "given twice"),
         (["--score", "bic", "--ess", "1"], "no parameter 'ess'"),
         (["--score", "best"], "the score must be one of"),
-        (["--param", "ess"], "name=value"),
+        (["--param", "ess"], "NAME=VALUE"),
         (["--require", "rain-wet"], "parent->child"),
         (["--require", "rain->snow"], "'snow' is not a column"),
         (["--memory-limit", "lots"], "500M"),
