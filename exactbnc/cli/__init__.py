@@ -51,7 +51,7 @@ def _run(arguments: Sequence[str], *, is_program: bool) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Open what the caller closed (`>&-`) on the null device, before a file of ours takes its number."""
+    """Open what the caller closed (`>&-`) on the null device, before another file takes its number."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays open

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from scorecache.data.dataset import Dataset
 
 MANY_VALUES = 20
-"""A column with more distinct numbers than this was hardly meant to be one of categories."""
+"""A column with more distinct numbers than this is probably not meant as categories."""
 FEW_TEXTS = 0.1
 """The share of texts among numbers up to which they look like faults."""
 HARDLY_REPEATED = 0.5

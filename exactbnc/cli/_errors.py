@@ -64,7 +64,7 @@ OTHER_WORDS = {
     "--n-jobs": "--jobs",
     "--out": "--output",
 }
-"""What users of other programs try, and what it is called here."""
+"""Options of other programs, and their names here."""
 
 
 class UsageError(typer.TyperException):

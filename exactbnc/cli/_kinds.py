@@ -12,7 +12,7 @@ from pathlib import Path
 from scorecache.errors import InputError, ParameterError
 
 FIRST_BYTES = 65_536
-"""So much of a file is looked at."""
+"""How many bytes of a file are read to recognise it."""
 
 
 class Kind(StrEnum):
@@ -35,14 +35,14 @@ _WAYS = {
     (Kind.MODEL, Kind.NETWORK): "'exactbnc learn' makes a model, a network with its tables, from data",
     (Kind.MODEL, Kind.SCORES): "'exactbnc learn' makes a model from the data",
 }
-"""By what was wanted and what came."""
+"""By the kind that was expected and the kind that came."""
 
 _OTHER_SUFFIXES = (".bif", ".csv", ".dot", ".html", ".json", ".parquet", ".tsv", ".xml")
 
 
 @contextmanager
 def expecting(path: str, *wanted: Kind) -> Iterator[None]:
-    """Where reading fails because the file is of another kind, the error says so."""
+    """If reading fails because the file is of another kind, raise an error that names both kinds."""
     try:
         yield
     except (InputError, ParameterError) as error:

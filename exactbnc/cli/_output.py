@@ -25,19 +25,19 @@ Listener = Callable[[int, int, int, int], None]
 
 @dataclass(frozen=True)
 class Output:
-    """How a command talks; `stdout_is_taken` when stdout carries a score file and the result has to make way."""
+    """How a command prints; with `stdout_is_taken`, stdout carries a file and the result goes to stderr."""
 
     as_json: bool = False
     quiet: bool = False
     stdout_is_taken: bool = False
 
     def note(self, line: str) -> None:
-        """Say something beside the result."""
+        """Print a line beside the result, on stderr."""
         if not self.quiet:
             print(line, file=sys.stderr)
 
     def result(self, lines: Sequence[str], command: str, facts: Mapping[str, Any]) -> None:
-        """Say the result: lines for people, or one JSON document with the same facts."""
+        """Print the result: lines of text, or one JSON document with the same facts."""
         stream = sys.stderr if self.stdout_is_taken else sys.stdout
         if self.as_json:
             print(to_json(command, facts), file=stream)
@@ -46,7 +46,7 @@ class Output:
 
     @contextmanager
     def progress(self, work: str = "scoring") -> Iterator[Listener | None]:
-        """Give a listener that draws a bar per level, or None where nobody is looking."""
+        """Yield a listener that draws a bar per level; None if stderr is not a terminal."""
         if self.quiet or not sys.stderr.isatty():
             yield None
             return
@@ -64,7 +64,7 @@ class Output:
 
 
 def to_json(command: str, facts: Mapping[str, Any]) -> str:
-    """One JSON document that says what it is."""
+    """One JSON document with its schema version and command."""
     return json.dumps({"schema_version": SCHEMA_VERSION, "command": command, **facts}, indent=2, ensure_ascii=False)
 
 

@@ -59,7 +59,7 @@ def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float])
 
 
 def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> list[str]:
-    """What people read: scores, distances to the best, and the arcs in which a network differs from the best."""
+    """The lines of the result: scores, distances to the best, and the arcs in which a network differs from the best."""
     if not ranking.solutions:
         return [f"status:  no network was found ({ranking.stop_reason})"]
     best = ranking.solutions[0]
@@ -93,7 +93,7 @@ def ranking_exit_code(ranking: Ranking) -> int:
 
 
 def _complete_within(problem: Problem) -> float | None:
-    """How far below the best the listing sees every network; None: all the way.
+    """The distance to the best up to which every network is listed; None if there is no limit.
 
     A family was pruned if a subset of its parents scores better by the gap, so a network that uses it is at least that
     far below the network with the subset.

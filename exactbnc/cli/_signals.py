@@ -1,9 +1,9 @@
 """SIGTERM ends a command as Ctrl-C does: temporary files go, and what keeps its result on Ctrl-C keeps it here too.
 
 Batch systems, `timeout` and containers send SIGTERM, whose own effect is to end the process on the spot. Here it is
-handed on to the handler of Ctrl-C at that moment: Python, which raises KeyboardInterrupt, or a solver that stops.
-Where Python has nobody to hand an exception to, in a `__del__` or in a callback of the compiler, it prints it and goes
-on; then the signal is sent again.
+passed to the handler of Ctrl-C at that moment: Python, which raises KeyboardInterrupt, or a solver that stops.
+Where Python cannot raise an exception, in a `__del__` or in a callback of the compiler, it prints it and
+continues; then the signal is sent again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Caught:
 
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[Caught]:
-    """Hand SIGTERM on to the handler of Ctrl-C, and lose neither.
+    """Pass SIGTERM to the handler of Ctrl-C, and lose neither.
 
     Outside the main thread, where Python has no signals, do nothing. At the end the handler goes, unless
     `ignore_signals` was called.

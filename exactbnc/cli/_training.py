@@ -30,7 +30,7 @@ class Training:
     discretize: str | None
 
 
-def training_data(data: str | None, class_name: str | None, table: TrainingOptions, talk: Output) -> Training:
+def training_data(data: str | None, class_name: str | None, table: TrainingOptions, printer: Output) -> Training:
     """The file's table, or without a file the iris data, which a note says."""
     from exactbnc.learning.preparation import rows_with_class
 
@@ -38,16 +38,16 @@ def training_data(data: str | None, class_name: str | None, table: TrainingOptio
     if data is None:
         discretize, class_name = table.discretize or "mdlp", class_name or IRIS_CLASS
         dataset, _ = rows_with_class(embedded_data(), class_name)
-        talk.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
+        printer.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
         return Training(dataset, class_name, discretize)
     with expecting(data, Kind.TABLE):
         dataset = read_data(data, table)
     if class_name is not None:
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
-            talk.note(f"rows without a class are left out: {n_without:,}")
+            printer.note(f"rows without a class are left out: {n_without:,}")
     for note in notes_on_columns(dataset, class_name, is_discretized=table.discretize is not None):
-        talk.note(note)
+        printer.note(note)
     return Training(dataset, class_name, table.discretize)
 
 

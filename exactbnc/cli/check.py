@@ -78,7 +78,7 @@ def check(
         lines.append(f"score: {facts['score']:.8f}")
         if penalty := 0.0 if _is_modelstring(network) else recorded_edge_penalty(network):
             facts["edge_penalty"] = penalty
-            lines.append(f"edge penalty: {penalty:g} per arc when the network was found, not taken off this score")
+            lines.append(f"edge penalty: {penalty:g} per arc when the network was found, not subtracted here")
         if arcs:
             lines += _add_arcs(facts, scores, dag, exact)
     report.output().result(lines, "check", facts)
@@ -153,7 +153,7 @@ def _add_arcs(facts: dict[str, Any], scores: ScoreCache, dag: DAG, exact: bool) 
     losses = arc_losses(problem, dag, exact=exact)
     losses.sort(key=lambda loss: (loss.removed is not None, -(loss.removed or 0.0)))
     facts["arcs"] = [asdict(loss) for loss in losses]
-    less = " (edge penalty taken off)" if penalty else ""
+    less = " (edge penalty subtracted)" if penalty else ""
     columns = ["removed", "other parents", *(["rebuilt"] if exact else [])]
     lines = [
         f"change of the score{less} without an arc:",

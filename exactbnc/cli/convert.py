@@ -26,7 +26,7 @@ def convert(
     """Convert a score file; the names say the formats: .jkl, .pss, either with .gz."""
     from scorecache.formats import format_of, read_cache, write_cache
 
-    talk = report.output(target)
+    printer = report.output(target)
     check_target(target)
     check_score_file_name(target, target_format)
     format_of(target, target_format)
@@ -34,4 +34,4 @@ def convert(
         cache = read_cache(source, format=source_format)
     write_cache(cache, target, format=target_format, int_names=int_names)
     facts = {"input": source, "output": target, "n_vars": cache.n_vars, "n_families": cache.n_families}
-    talk.result([f"written: {target} ({cache.n_vars} variables, {cache.n_families:,} families)"], "convert", facts)
+    printer.result([f"written: {target} ({cache.n_vars} variables, {cache.n_families:,} families)"], "convert", facts)

@@ -50,7 +50,7 @@ def evaluate(
 
     Numbers are discretised inside the folds. Every structure is combined with every score and parameter estimator.
     """
-    talk = report.output()
+    printer = report.output()
 
     from exactbnc.baselines.evaluation import cross_validate
     from exactbnc.baselines.named import methods_named
@@ -69,11 +69,11 @@ def evaluate(
     )
     scores, estimators = names_in(fit.score, "--score"), names_in(fit.parameters, "--parameters")
     methods = methods_named(structure.all_names(), scores, estimators, common)
-    training = training_data(data, structure.class_name, table, talk)
+    training = training_data(data, structure.class_name, table, printer)
     dataset, method = training.dataset, training.discretize
     class_name = required_class(dataset, training.class_name)
     prepared(dataset, class_name, method, table)  # what is wrong with the data is reported before the folds
-    with search_options.workers_of(scheduler) as client, _progress(talk, len(methods) * folds) as listener:
+    with search_options.workers_of(scheduler) as client, _progress(printer, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,
             class_name,
@@ -97,7 +97,7 @@ def evaluate(
         "results": [_facts(evaluation) for evaluation in found],
     }
     if report.as_json:
-        talk.result([], "evaluate", facts)
+        printer.result([], "evaluate", facts)
     elif not report.quiet:
         _print(found, facts)
 
@@ -151,8 +151,8 @@ def _with_spread(evaluation: Evaluation, name: str) -> str:
 
 
 @contextmanager
-def _progress(talk: Output, total: int) -> Iterator[Callable[[str, int], None] | None]:
-    if talk.quiet or not sys.stderr.isatty():
+def _progress(printer: Output, total: int) -> Iterator[Callable[[str, int], None] | None]:
+    if printer.quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -44,7 +44,7 @@ def explain(
     from exactbnc.network.contributions import contributions
     from exactbnc.network.explanation import explain_row
 
-    talk = report.output()
+    printer = report.output()
     classifier = load_classifier(model, class_name)
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier)
@@ -57,14 +57,14 @@ def explain(
         raise UsageError(f"--for and --against must be two classes. Got {wanted!r} twice.")
     shares = contributions(classifier, classifier.required_class, codes)
     for note in notes_on(classifier, table, extra):
-        talk.note(note)
+        printer.note(note)
     explained = [
         _facts(explain_row(classifier, shares, codes, number, of=wanted, against=other), table, number)
         for number in chosen
     ]
     lines = [line for facts in explained for line in _lines(facts)]
     rows_explained = [_for_json(facts) for facts in explained]
-    talk.result(lines, "explain", {"class": classifier.class_name, "rows": rows_explained})
+    printer.result(lines, "explain", {"class": classifier.class_name, "rows": rows_explained})
 
 
 def _facts(found: Explanation, table: Dataset, row: int) -> dict[str, Any]:

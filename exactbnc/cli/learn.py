@@ -76,7 +76,7 @@ def learn(
     that exactbnc.learn gives in Python; ExactBNClassifier also fits weights to the class, as --parameters auto does.
     """
     begun = time.monotonic()
-    talk = report.output()
+    printer = report.output()
     suffix = file.check()
 
     from exactbnc.learning.network import network_of
@@ -105,7 +105,7 @@ def learn(
         n_jobs=jobs,
         seed=search.seed,
     )
-    training = training_data(data, structure.class_name, table, talk)
+    training = training_data(data, structure.class_name, table, printer)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
     source = dataset
     dataset, cut_points = prepared(dataset, class_name, method, table)
@@ -115,7 +115,7 @@ def learn(
         dataset = dataset.columns([*selection.kept, class_name])
     learned = run_recipe(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
     if learned.warning is not None:
-        talk.note(in_options(learned.warning))
+        printer.note(in_options(learned.warning))
     steps: dict[str, Any] = {
         "select": select,
         "discretize": method,
@@ -141,13 +141,13 @@ def learn(
         write_bayesnet(model, file.path)
     elif file.path is not None:
         for note in write_bayesnet(model, file.path):
-            talk.note(note)
-        talk.note("the file holds the network alone; cut points and provenance go into a .json")
+            printer.note(note)
+        printer.note("the file holds the network alone; cut points and provenance go into a .json")
     if file.plot is not None:
         plot(learned.net.dag, file.plot, class_name=class_name)
     seconds = {"wall": time.monotonic() - begun, **learned.seconds}
     facts = _facts(model, learned, dataset, selection, seconds) | {"output": file.path, "plot": file.plot}
-    talk.result(_lines(facts), "learn", facts)
+    printer.result(_lines(facts), "learn", facts)
     return exit_code_of(learned.solution)
 
 

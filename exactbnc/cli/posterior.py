@@ -57,10 +57,10 @@ def posterior(
     if plot is not None:
         picture_suffix(plot)
     limit = None if memory_limit is None else parse_size(memory_limit, "--memory-limit")
-    talk = report.output(output)
+    printer = report.output(output)
     with expecting(cache, Kind.SCORES):
         scores = read_cache(cache, format=cache_format)
-    with talk.progress("summing") as listener:
+    with printer.progress("summing") as listener:
         found = structure_posterior(
             scores,
             prior=prior,
@@ -73,7 +73,7 @@ def posterior(
     if plot is not None:
         _draw(found, plot, scores.record.domain.class_name if scores.record else None)
     facts = _facts(found)
-    talk.result(_lines(facts), "posterior", facts)
+    printer.result(_lines(facts), "posterior", facts)
 
 
 def _facts(found: StructurePosterior) -> dict[str, Any]:

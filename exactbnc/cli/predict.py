@@ -61,7 +61,7 @@ def predict(
     """
     if output is None and not report.as_json:
         output = STANDARD_STREAM
-    talk = report.output(output)
+    printer = report.output(output)
     if output is not None:
         check_target(output)
     classifier = load_classifier(model, class_name)
@@ -76,9 +76,9 @@ def predict(
     else:
         write_text(_csv_text(classifier, log_posterior, kept, proba_only), output)
     for note in notes_on(classifier, table, extra):
-        talk.note(note)
+        printer.note(note)
     if output != STANDARD_STREAM:
-        talk.result(_lines(facts), "predict", facts)
+        printer.result(_lines(facts), "predict", facts)
 
 
 def load_classifier(path: str, class_name: str | None) -> BayesNet:

@@ -66,7 +66,7 @@ def report(
 
     from exactbnc.report import Judged, judge, read_subject, render_report, rows_for
 
-    talk = shown.output()
+    printer = shown.output()
     with expecting(network, Kind.NETWORK, Kind.MODEL):
         subject = read_subject(network).with_class(class_name)
     judged = Judged(subject)
@@ -74,8 +74,8 @@ def report(
         with expecting(data, Kind.TABLE):
             given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
             table = rows_for(subject, data, given)
-        _note_other_data(talk, subject, table)
-        talk.note(f"cross-validating, {folds} folds")
+        _note_other_data(printer, subject, table)
+        printer.note(f"cross-validating, {folds} folds")
         judged = judge(subject, table, n_folds=folds, seed=seed)
     page = render_report(
         judged.subject,
@@ -86,13 +86,13 @@ def report(
     )
     write_text(page, output)
     facts = _facts(judged, output, len(page.encode()))
-    talk.result(_lines(facts), "report", facts)
+    printer.result(_lines(facts), "report", facts)
 
 
-def _note_other_data(talk: Output, subject: Subject, table: Dataset) -> None:
+def _note_other_data(printer: Output, subject: Subject, table: Dataset) -> None:
     digest = subject.provenance.get("data_sha256")
     if isinstance(digest, str) and digest != table.sha256:
-        talk.note("the data are not those that the network was learned from, or were read in another way")
+        printer.note("the data are not those that the network was learned from, or were read in another way")
 
 
 def _facts(judged: Judged, output: str, size: int) -> dict[str, Any]:

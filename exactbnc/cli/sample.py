@@ -30,7 +30,7 @@ def sample(
     """Draw rows from the joint distribution of a network, as CSV; with --json and no file, as a part of the object."""
     if output is None and not report.as_json:
         output = STANDARD_STREAM
-    talk = report.output(output)
+    printer = report.output(output)
     if output is not None:
         check_target(output)
     values = parse_values(do or (), "--do")
@@ -42,4 +42,4 @@ def sample(
     else:
         write_text(frame.to_csv(index=False, lineterminator="\n"), output)
     if output != STANDARD_STREAM:
-        talk.result([f"written: {output} ({rows:,} rows, {net.n_vars} variables)"], "sample", facts)
+        printer.result([f"written: {output} ({rows:,} rows, {net.n_vars} variables)"], "sample", facts)

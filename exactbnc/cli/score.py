@@ -122,7 +122,7 @@ def score(
     --max-parents the limit is the one that 'exactbnc learn' takes.
     """
     wall_start, cpu_start = time.monotonic(), time.process_time()
-    talk = report.output(None if file.dry_run else file.path)
+    printer = report.output(None if file.dry_run else file.path)
     chosen_structure = structure.with_class("general")
     file.check()
 
@@ -153,7 +153,7 @@ def score(
         )
     dataset = with_numbers(dataset, chosen, structure.class_name)
     for note in notes_on_columns(dataset, structure.class_name, is_discretized=table.discretize is not None):
-        talk.note(note)
+        printer.note(note)
     dataset, cut_points = prepared(dataset, structure.class_name, table.discretize, table)
     is_general = chosen_structure == "general" and not chosen.needs_class
     domain = Domain.of(
@@ -169,7 +169,7 @@ def score(
     if structure.max_parents is None:
         domain = limited(domain, chosen)
         for note in notes_on_limit(domain):
-            talk.note(note)
+            printer.note(note)
     was_set = None
     if interventions is not None:
         with expecting(interventions, Kind.TABLE):
@@ -192,16 +192,16 @@ def score(
         "cut_points": {name: list(points) for name, points in cut_points.items()},
     }
     if file.dry_run or file.path is None:
-        talk.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
+        printer.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
         return
     if not file.int_names:
         check_names(dataset.names)  # before the work
-    talk.note(_describe(estimate))
+    printer.note(_describe(estimate))
 
     folder = None if build.resume is None else plan.part_folder(build.resume)
     if folder is not None:
-        talk.note(f"resume: {folder.n_files} finished parts in {build.resume}")
-    with search_options.workers_of(build.scheduler) as client, talk.progress() as listener:
+        printer.note(f"resume: {folder.n_files} finished parts in {build.resume}")
+    with search_options.workers_of(build.scheduler) as client, printer.progress() as listener:
         cache = plan.run(
             n_jobs=build.jobs,
             memory_limit=build.memory_bytes,
@@ -221,7 +221,7 @@ def score(
         "wall_seconds": time.monotonic() - wall_start,
         "cpu_seconds": time.process_time() - cpu_start,
     }
-    talk.result(_summary(facts), "score", facts)
+    printer.result(_summary(facts), "score", facts)
 
 
 def _check_local(constraints: Constraints) -> None:

@@ -96,7 +96,7 @@ def solve(
     from scorecache.formats import read_cache
 
     clock, watch = Clock(search.time_limit), Stopwatch()
-    talk = report.output()
+    printer = report.output()
     runs.check(ranks=several.is_asked_for)
     for target in (file.path, file.plot, runs.checkpoint, runs.log):
         if target is not None:
@@ -112,8 +112,8 @@ def solve(
         log.problem(problem)
         log.search(search.solver, search.seed, search.limits())
         if several.is_asked_for:
-            return _solve_several(problem, several, search, clock, file, talk, log, watch)
-        return _solve_one(problem, search, clock, runs, file, talk, log, watch)
+            return _solve_several(problem, several, search, clock, file, printer, log, watch)
+        return _solve_one(problem, search, clock, runs, file, printer, log, watch)
 
 
 def _problem(
@@ -140,7 +140,7 @@ def _solve_several(
     search: search_options.SolveLimits,
     clock: Clock,
     file: NetworkFileOptions,
-    talk: Output,
+    printer: Output,
     log: SolveLog,
     watch: Stopwatch,
 ) -> int:
@@ -153,16 +153,16 @@ def _solve_several(
         solver=search.solver,
         limits=clock.left_of(search.limits()),
         seed=search.seed,
-        listener=None if talk.quiet else SolveTable(),
-        on_network=None if talk.quiet else RankingProgress(wanted),
+        listener=None if printer.quiet else SolveTable(),
+        on_network=None if printer.quiet else RankingProgress(wanted),
     )
     if file.path is not None:
         write_ranking(ranking, problem, file.path)
     if file.plot is not None:
         for line in draw_ranking(ranking, file.plot):
-            talk.note(line)
+            printer.note(line)
     facts = ranking_facts(ranking, problem, watch.seconds())
-    talk.result(ranking_lines(ranking, problem, facts), "solve", facts)
+    printer.result(ranking_lines(ranking, problem, facts), "solve", facts)
     log.line(f"result: {len(ranking.solutions)} networks, stop_reason {ranking.stop_reason}")
     return ranking_exit_code(ranking)
 
@@ -173,7 +173,7 @@ def _solve_one(
     clock: Clock,
     runs: search_options.LongRunOptions,
     file: NetworkFileOptions,
-    talk: Output,
+    printer: Output,
     log: SolveLog,
     watch: Stopwatch,
 ) -> int:
@@ -184,19 +184,19 @@ def _solve_one(
 
     limits = search.limits()
     incumbents = None if runs.write_incumbents is None else IncumbentFiles(runs.write_incumbents, problem)
-    table = None if talk.quiet else SolveTable()
+    table = None if printer.quiet else SolveTable()
     solution = find(
         problem,
         solver=search.solver,
         limits=clock.left_of(limits),
-        start=None if search.start is None else _start(problem, search.start, talk),
+        start=None if search.start is None else _start(problem, search.start, printer),
         listener=[listener for listener in (table, incumbents, log) if listener is not None],
         seed=search.seed,
         checkpoint=runs.open_checkpoint(),
     )
     if search.check is not None:
         second = find(problem, solver=search.check, limits=clock.left_of(limits), seed=search.seed)
-        _compare(solution, second, talk)
+        _compare(solution, second, printer)
     proof = certified(problem, solution, limits=clock.left_of(limits), seed=search.seed) if file.certificate else None
     solution = solution if proof is None else proof.solution
     try:
@@ -207,18 +207,18 @@ def _solve_one(
             plot(solution.dag, file.plot, class_name=solution.class_name)
     finally:  # a result of hours is printed, even where it cannot be written
         if incumbents is not None and incumbents.fault is not None:
-            talk.note(f"not every better network could be written: {incumbents.fault}")
+            printer.note(f"not every better network could be written: {incumbents.fault}")
         if solution.statistics.checkpoint is not None:
-            talk.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
+            printer.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
         facts = _facts(solution, watch.seconds())
         if proof is not None:
             facts |= {"certified": proof.certificate is not None, "certificate": describe_certificate(proof)}
-        talk.result(_lines(problem, solution, facts), "solve", facts)
+        printer.result(_lines(problem, solution, facts), "solve", facts)
         log.result(facts)
     return exit_code_of(solution)
 
 
-def _start(problem: Problem, path: str, talk: Output) -> DAG | None:
+def _start(problem: Problem, path: str, printer: Output) -> DAG | None:
     """The network to begin with, unless it breaks the constraints."""
     from exactbnc.formats import read_network
 
@@ -226,12 +226,12 @@ def _start(problem: Problem, path: str, talk: Output) -> DAG | None:
         dag = read_network(path)
     faults = problem.check(dag)
     if faults:
-        talk.note(f"the start network is not used: {'; '.join(faults)}")
+        printer.note(f"the start network is not used: {'; '.join(faults)}")
         return None
     return dag
 
 
-def _compare(solution: Solution, second: Solution, talk: Output) -> None:
+def _compare(solution: Solution, second: Solution, printer: Output) -> None:
     """Two independent answers must agree where both are proved."""
     from exactbnc.run.solution import agree
 
@@ -242,7 +242,7 @@ def _compare(solution: Solution, second: Solution, talk: Output) -> None:
             f"{second.score}: please report this score file"
         )
     outcome = "it agrees" if agreement else "a limit was reached, nothing to compare"
-    talk.note(f"check by {second.method}: {outcome}")
+    printer.note(f"check by {second.method}: {outcome}")
 
 
 def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def strength(
     if plot is not None:
         picture_suffix(plot)
     resamples = draw.resamples()
-    talk = report.output(output)
+    printer = report.output(output)
     chosen = structure.with_class("general" if structure.class_name is None else "anb")
     recipe = Recipe(
         structure=chosen,
@@ -85,9 +85,9 @@ def strength(
         n_jobs=1,
         seed=draw.seed,
     )
-    training = training_data(data, structure.class_name, table, talk)
+    training = training_data(data, structure.class_name, table, printer)
     dataset, _ = prepared(training.dataset, training.class_name, training.discretize, table)
-    with talk.progress("resamples") as listener:
+    with printer.progress("resamples") as listener:
         found = strength_of(
             dataset,
             training.class_name,
@@ -101,7 +101,7 @@ def strength(
     if plot is not None:
         _draw(found, plot, training.class_name)
     facts = _facts(found)
-    talk.result(_lines(facts), "strength", facts)
+    printer.result(_lines(facts), "strength", facts)
 
 
 def _facts(found: ArcStrength) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def verify(
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
-    talk = report.output()
+    printer = report.output()
     try:
         with expecting(network, Kind.NETWORK):
             certified = read_certificate(network)
@@ -43,7 +43,7 @@ def verify(
     except certificate.CertificateError as error:
         if report.as_json:
             rejected = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}
-            talk.result([], "verify", rejected)
+            printer.result([], "verify", rejected)
         raise
     facts: dict[str, Any] = {
         "verified": True,
@@ -55,7 +55,7 @@ def verify(
         "cache_is_safe": problem.cache_is_safe,
         "wall_seconds": time.monotonic() - begun,
     }
-    talk.result(_lines(facts, problem.unsound_reasons), "verify", facts)
+    printer.result(_lines(facts, problem.unsound_reasons), "verify", facts)
 
 
 def _lines(facts: dict[str, Any], unsound_reasons: list[str]) -> list[str]:

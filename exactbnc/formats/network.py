@@ -58,7 +58,7 @@ class Network:
         return None if self.problem is None else self.problem.constraints.class_name
 
     def local_scores(self) -> dict[str, float] | None:
-        """The score of every variable with its parents, edge penalty taken off; None if not all are known."""
+        """The score of every variable with its parents, edge penalty subtracted; None if not all are known."""
         if self.problem is None:
             return None
         problem, arcs = self.problem, self.dag.arcs

@@ -26,7 +26,7 @@ DISCRETIZE = (None, "mdlp", "quantile", "median")
 
 
 class AnyColumn:
-    """All names there are."""
+    """Contains every name."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -154,7 +154,7 @@ def _kept(names: Iterable[str], ignore: Iterable[str]) -> list[str]:
 
 
 def _warn_of_numbers(dataset: Dataset, target: str | None) -> None:
-    """Numbers with fractions are taken as categories only if somebody wants that."""
+    """Warn of numbers with fractions that become categories."""
     found = [
         name
         for name in numeric_columns(dataset, target)

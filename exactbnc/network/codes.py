@@ -1,4 +1,4 @@
-"""How rows are held: arrays of codes, variables x rows, where a code is the position of a state.
+"""How rows are stored: arrays of codes, variables x rows, where a code is the position of a state.
 
 The code UNKNOWN is a value that is missing or not a state; every probability sums it out exactly.
 """

@@ -18,7 +18,7 @@ from exactbnc.network.codes import Floats
 
 
 def numbers_of(states: tuple[Hashable, ...]) -> Floats:
-    """The numbers that states are or spell, NaN where there is none; the same column is asked for again and again.
+    """The numbers that states are or spell, NaN where there is none; remembered, since columns repeat.
 
     >>> numbers_of((1, "2.5", "one", True)).tolist()
     [1.0, 2.5, nan, nan]

@@ -44,7 +44,7 @@ class Posterior:
         """log P(t | row), rows x states."""
         sums = self.log_scores(codes)
         normalise = for_work(_kernels.normalise_logs, 4 * sums.size)
-        if normalise(sums):  # the marginal may be dear, so only where it is needed
+        if normalise(sums):  # the marginal can be costly, so only where it is needed
             sums[np.isneginf(sums).all(axis=1)] = self.log_marginal
         return sums
 

@@ -66,8 +66,8 @@ def questions(subject: Subject, *, is_answerable: bool) -> str:
             'autocomplete="off" spellcheck="false"><label class="toggle"><input type="checkbox" id="belief-sort"> '
             "largest changes first</label>" + tools
         )
-    said = element("p", "", id="evidence", aria_live="polite")
-    bar = element("div", said + element("span", "", class_="space") + tools, class_="tools")
+    evidence = element("p", "", id="evidence", aria_live="polite")
+    bar = element("div", evidence + element("span", "", class_="space") + tools, class_="tools")
     return element("div", hint, class_="prose") + element(
         "div", bar + element("ul", "", id="beliefs", class_="beliefs"), class_="questions"
     )

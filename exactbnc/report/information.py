@@ -2,8 +2,8 @@
 
     I(X; Y | Z) = sum over x, y, z of P(x, y, z) log(P(x, y | z) / (P(x | z) P(y | z)))
 
-An arc X -> Y is worth I(X; Y | the other parents of Y), for a table over the family is P(parents) times Y's own table.
-A feature is worth I(X; C), its mutual information with the class. P(parents) and P(X, C) come from variable
+The value of an arc X -> Y is I(X; Y | the other parents of Y): a table over the family is P(parents) times Y's own
+table. That of a feature is I(X; C), its mutual information with the class. P(parents) and P(X, C) come from variable
 elimination, whose work grows with the treewidth: the cheap questions come first, and those past WORK stay unanswered.
 """
 

@@ -1,6 +1,6 @@
-"""How well a network without a class foresees rows that it has not seen, by cross-validation.
+"""How well a network without a class predicts rows that it has not seen, by cross-validation.
 
-A row is foreseen well if the network gives it a high probability, so what is measured is the mean of log P(row) over
+A row is predicted well if the network gives it a high probability, so what is measured is the mean of log P(row) over
 the rows of a fold, with parameters (EAP, ess 1) fitted to the others. The same with all variables independent is what
 one would get from the shares of the states alone; the difference is what the arcs are worth.
 """

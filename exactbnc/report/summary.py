@@ -1,4 +1,4 @@
-"""The report in plain sentences, for somebody who reads nothing else: what, from what, how sure, how good."""
+"""The report in plain sentences, for readers of nothing else: what, from what, how sure, how good."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _how_sure(subject: Subject) -> str:
         return "Whether a better network exists is not known: how this one was found is not recorded."
     stop = STOPS.get(str(search.get("stop_reason")), "a limit")
     if not (is_number(score) and is_number(bound)):
-        return f"It is not proved the best: {stop} ended the search, and how much better the best is, nobody knows."
+        return f"It is not proved the best: {stop} ended the search, and how much better the best is remains unknown."
     gap = max(0.0, float(str(bound)) - float(str(score)))
     return f"It is not proved the best: {stop} ended the search. The best network scores at most {gap:.4g} more."
 

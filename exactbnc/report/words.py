@@ -127,8 +127,8 @@ def data_name(provenance: Mapping[str, Any]) -> str | None:
 
 def structure_name(provenance: Mapping[str, Any]) -> str | None:
     """The structure that was requested; earlier versions wrote "family" for that of the constraints."""
-    held = (("recipe", "structure"), ("constraints", "structure"), ("constraints", "family"), ("domain", "family"))
-    for holder, key in held:
+    places = (("recipe", "structure"), ("constraints", "structure"), ("constraints", "family"), ("domain", "family"))
+    for holder, key in places:
         facts = provenance.get(holder)
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
             return str(facts[key])

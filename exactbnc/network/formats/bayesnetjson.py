@@ -261,4 +261,4 @@ def _python_value(value: Any) -> Any:
     """The Python value of a numpy scalar."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} is none of them")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")

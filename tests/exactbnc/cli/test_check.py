@@ -130,8 +130,8 @@ def test_the_edge_penalty_of_the_network_counts_in_the_losses(exactbnc, cache, t
 
     assert run.out.splitlines()[1:] == [
         "score: -4.00000000",
-        "edge penalty: 0.25 per arc when the network was found, not taken off this score",
-        "change of the score (edge penalty taken off) without an arc:",
+        "edge penalty: 0.25 per arc when the network was found, not subtracted here",
+        "change of the score (edge penalty subtracted) without an arc:",
         "       removed  other parents" + ("        rebuilt" if exact else "") + "  arc",
         " ".join(["     -0.750000"] * (2 + bool(exact))) + "  a -> b",
         " ".join(["     -0.750000"] * (2 + bool(exact))) + "  b -> c",

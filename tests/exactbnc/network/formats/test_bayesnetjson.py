@@ -78,7 +78,7 @@ def test_provenance_is_of_the_types_of_json():
     net = replace(collider(), provenance={"seed": np.int64(3)})
     assert read(bayesnetjson.render(net)[0]).provenance == {"seed": 3}
 
-    for odd, said in ((float("inf"), "not JSON compliant"), ({1, 2}, "set is none of them")):
+    for odd, said in ((float("inf"), "not JSON compliant"), ({1, 2}, "set cannot be written as JSON")):
         with pytest.raises(ParameterError, match=f"solution and provenance must be of the types of JSON, but .*{said}"):
             bayesnetjson.render(replace(collider(), provenance={"odd": odd}))
 
