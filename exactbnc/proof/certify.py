@@ -317,7 +317,7 @@ class _Recorder:
                     words = np.frombuffer(state, dtype=np.int64).reshape(1, n_words).copy()
                     found.best[BEST_COST], found.counts[:] = self.upper, 0
                     prefixes = Prefixes(words, np.array([reached.cost]), reached.caps.reshape(1, n_vars))
-                    call = partial(expand, self._table, workspace, prefixes, 0, 1, found, False)
+                    call = partial(expand, self._table, workspace, prefixes, 0, 1, found)
                     n_children = worker(call)
                     if found.best[BEST_COST] < self.upper:
                         self.upper = int(found.best[BEST_COST])

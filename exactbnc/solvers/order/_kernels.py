@@ -45,7 +45,7 @@ from exactbnc.solvers.bounds.ascent.layout import (
     put,
 )
 from exactbnc.solvers.costs.graph import Ints
-from scorecache.system.compiled import kernel, trailing_zeros
+from scorecache.system.compiled import kernel
 
 
 class Prefixes(NamedTuple):
@@ -75,7 +75,6 @@ class Found(NamedTuple):
 COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
 RAISES, SURVIVORS, N_TRIED = 0, 1, 2
-CLOSURE, SMALLEST = 0, 1
 STOPPED = -1
 
 
@@ -93,11 +92,10 @@ def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
 
 
 @kernel
-def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, found: Found, closes: bool) -> int:
+def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, found: Found) -> int:
     """Children of the states first..last-1 that may lead to an order cheaper than the best; returns their number.
 
-    `closes`: of a state's candidates only those in its smallest closed set are tried. STOPPED is returned where the
-    workspace's stop flag ended the work.
+    STOPPED is returned where the workspace's stop flag ended the work.
     """
     states, cost, caps = prefixes
     n_found = 0
@@ -117,10 +115,7 @@ def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, 
         found.counts[SURVIVORS] += 1
         left -= _try_order(t, ws, states, s, cost[s], found)
         if left >= 0:
-            n_tried = _candidates(t, ws, prefixes, s, left, found.tried)
-            if closes and n_tried > 1:
-                n_tried = _in_closed_set(t, ws, states, s, left, found.tried, n_tried)
-            found.counts[N_TRIED] = n_tried
+            found.counts[N_TRIED] = _candidates(t, ws, prefixes, s, left, found.tried)
             n_found = _children(ws, prefixes, s, left, found, n_found)
     return n_found
 
@@ -246,60 +241,3 @@ def _children(ws: Workspace, prefixes: Prefixes, s: int, left: int, found: Found
         more += ws.without[v]
         caps[v] = children[v, INSIDE_COST]
     return n_found
-
-
-@kernel
-def _in_closed_set(t: Sorted, ws: Workspace, states: Ints, s: int, left: int, tried: Ints, n_tried: int) -> int:
-    """Of the candidates, keep those in the smallest set closed under the parents of living families, in their order.
-
-    Such a set B can come before the rest in any completion that is better than the best: no living family of a member
-    holds a variable outside S and B, so moving B forward changes no member's choice and only enlarges the others'. The
-    first of B is one of the candidates, so the closures of these are looked at.
-    """
-    rows, bits, sums, children, entries = t.rows, t.bits, ws.sums, ws.children, ws.entries
-    needs, closed, waiting, is_known = ws.needs, ws.closed, ws.stuck, ws.hits
-    n_words, n_outside = states.shape[1], ws.outside[len(children)]
-    smallest = n_outside
-    for i in range(n_outside):
-        is_known[ws.outside[i]] = 0
-    for j in range(n_tried):
-        # B: the closure of one child, given up once it is as large as the smallest so far
-        for w in range(n_words):
-            closed[CLOSURE, w] = 0
-        put(closed, CLOSURE, tried[j])
-        waiting[0], n_waiting, size = tried[j], 1, 1
-        while n_waiting > 0 and size < smallest:
-            n_waiting -= 1
-            v = waiting[n_waiting]
-            # needs(v): the variables outside S in living families of v
-            if not is_known[v]:
-                is_known[v] = 1
-                look(v, left, left, -1, rows, bits, sums, states, s, children, entries, ws.raises, ws.log, ws.sets)
-                for w in range(n_words):
-                    needs[v, w] = 0
-                for e in range(children[v, START], children[v, START] + children[v, N_ENTRIES]):
-                    if entries[e, REDUCED] <= left:
-                        for w in range(n_words):
-                            needs[v, w] |= entries[e, MASK + w]
-            # those that B does not hold yet join it
-            for w in range(n_words):
-                new = np.uint64(needs[v, w] & ~closed[CLOSURE, w])
-                closed[CLOSURE, w] |= needs[v, w]
-                while new != np.uint64(0):
-                    waiting[n_waiting] = 64 * w + trailing_zeros(new)
-                    n_waiting += 1
-                    size += 1
-                    new &= new - np.uint64(1)
-        if size < smallest:
-            smallest = size
-            for w in range(n_words):
-                closed[SMALLEST, w] = closed[CLOSURE, w]
-    if smallest == n_outside:
-        return n_tried
-    # the candidates inside the smallest B move up
-    kept = 0
-    for j in range(n_tried):
-        if holds(closed, SMALLEST, tried[j]):
-            tried[kept] = tried[j]
-            kept += 1
-    return kept

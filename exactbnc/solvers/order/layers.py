@@ -211,7 +211,7 @@ class _Team:
         try:
             last = min(first + STATES_PER_TASK, layer.n_states)
             prefixes = Prefixes(layer.states, layer.cost, layer.caps)
-            return int(expand(self._table, workspace, prefixes, first, last, found, True))
+            return int(expand(self._table, workspace, prefixes, first, last, found))
         finally:
             self._workspaces.put(workspace)
 

@@ -11,7 +11,7 @@ from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solution import Status
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent import layout
-from exactbnc.solvers.bounds.ascent.layout import INFINITE, arrange, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.cuts.pool import no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root, incumbent_of
@@ -19,7 +19,6 @@ from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.costs.table import cost_table, feasible_order
 from exactbnc.solvers.order import layers
 from exactbnc.solvers.order import solver as order_solver
-from exactbnc.solvers.order._kernels import BEST_COST, VARIABLE, Prefixes, expand, make_found
 from exactbnc.solvers.order.layers import Layer, Search
 from exactbnc.solvers.order.solver import OrderSolver
 from exactbnc.solvers.solve import solve
@@ -297,42 +296,6 @@ def test_local_search_beside_the_layers_gets_less_work_later(monkeypatch):
         beside(n_raises)
 
     assert sum(given) == 1000 * order_solver.WORK_PER_RAISE + 199_000 * order_solver.WORK_LATER
-
-
-def two_islands(seed, size=6, n_sets=12):
-    """Two dense problems side by side, no family reaching across."""
-    rng = np.random.default_rng(seed)
-    families = []
-    for child in range(2 * size):
-        others = [v for v in range(2 * size) if v != child and v // size == child // size]
-        sets = {tuple(sorted(rng.choice(others, size=2, replace=False).tolist())) for _ in range(n_sets)}
-        families.append([(0.0, ()), *((float(np.round(rng.uniform(5, 30), 6)), w) for w in sets)])
-    return Problem(ScoreCache.from_families([f"v{i}" for i in range(2 * size)], families))
-
-
-def children_of_the_empty_state(table, closes):
-    everything, none = np.ones(table.n_families, dtype=np.bool_), no_cuts(table.masks.shape[1])
-    arranged = arrange(table, everything, none, np.zeros(0, dtype=np.int64))
-    found = make_found(table.n_vars, 1, 1)
-    found.best[BEST_COST] = incumbent_of(table, feasible_order(table)).cost
-    zero = np.zeros((1, 1), dtype=np.int64)
-    empty = Prefixes(zero, zero[0], np.full((1, table.n_vars), INFINITE))
-    n_children = expand(arranged, make_workspace(arranged), empty, 0, 1, found, closes)
-    return set(found.facts[:n_children, VARIABLE].tolist())
-
-
-def test_only_the_smallest_closed_set_is_branched_on():
-    n_fired = 0
-    for seed in range(10):
-        table = cost_table(two_islands(seed))
-
-        everywhere, closed = (children_of_the_empty_state(table, closes) for closes in (False, True))
-
-        islands = [{v for v in everywhere if v // 6 == island} for island in (0, 1)]
-        if all(islands):
-            n_fired += 1
-            assert closed in islands
-    assert n_fired > 0
 
 
 def test_a_root_that_local_search_closes_leaves_nothing_to_search():

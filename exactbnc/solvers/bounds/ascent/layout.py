@@ -77,8 +77,6 @@ class Workspace(NamedTuple):
     rest: Ints
     order: Ints
     hits: Ints
-    needs: Ints
-    closed: Ints
     inside: Ints
     without: Ints
     caps: Ints
@@ -104,8 +102,6 @@ def make_workspace(table: Sorted, stop: Ints | None = None) -> Workspace:
         rest=np.zeros(n, dtype=np.int64),
         order=np.zeros(2 * n, dtype=np.int64),
         hits=np.zeros(n, dtype=np.int64),
-        needs=np.zeros((n, n_words), dtype=np.int64),
-        closed=np.zeros((2, n_words), dtype=np.int64),
         inside=np.zeros(n, dtype=np.int64),
         without=np.zeros(n, dtype=np.int64),
         caps=np.zeros(n, dtype=np.int64),
