@@ -8,20 +8,42 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 from numba.core import event
 from numba.core.caching import FunctionCache
 
 from scorecache.system.compiled import COMPILING
 
+_NEEDED: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+_NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True}
+
 
 def dispatcher(py_func: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return numba's compiled function; its machine code is kept if a folder for it can be written to."""
-    made = njit(nogil=True, **options)(py_func)
+    made = njit(**_NEEDED, **options)(py_func)
     with contextlib.suppress(RuntimeError):  # numba found no folder
         made._cache = _KernelCache(py_func)  # type: ignore[no-untyped-call]
     _KERNELS.add(made)
     return made
+
+
+def inner_dispatcher(py_func: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return the function for the kernels that call it: no entry from Python, no file, one version per kind of number.
+
+    Numba would compile a second version for a call with `-1` in place of a variable.
+    """
+    made: Any = njit(**_NEEDED, **options, **_NO_ENTRY)(py_func)
+    of_types = made.get_call_template
+    made.get_call_template = lambda args, kws: of_types(
+        tuple(map(_without_value, args)), {name: _without_value(own) for name, own in kws.items()}
+    )
+    _KERNELS.add(made)
+    return made
+
+
+def _without_value(own: Any) -> Any:
+    is_number = isinstance(own, (types.IntegerLiteral, types.BooleanLiteral))
+    return types.unliteral(own) if is_number else own  # type: ignore[no-untyped-call]
 
 
 class _KernelCache(FunctionCache):

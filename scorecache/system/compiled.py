@@ -1,9 +1,10 @@
 """Compiled functions: numba is loaded when one of them is first called, and what compiling takes is accounted for.
 
 `@kernel` stands where numba's `njit` would. The module of a kernel imports without numba; the first call, from Python
-or from a kernel that is being compiled, makes the dispatcher. Compiled code is kept where numba finds a folder that can
-be written to: `NUMBA_CACHE_DIR`, `__pycache__` beside the source, the user's cache folder. Without any of them, or with
-a full disk, the code is compiled in each process and not kept.
+or from a kernel that is being compiled, makes the dispatcher. A kernel that Python calls is compiled with everything it
+calls and kept where numba finds a folder that can be written to: `NUMBA_CACHE_DIR`, `__pycache__` beside the source,
+the user's cache folder. Without any of them, or with a full disk, the code is compiled in each process and not kept.
+A kernel that only other kernels call has no entry from Python and no file of its own: both cost compile time.
 
 Time limits exclude compiling: measure them with `work_clock`.
 """
@@ -34,6 +35,7 @@ class Kernel:
         self.py_func = py_func
         self._options = options
         self._dispatcher: Any = None
+        self._inner: Any = None
 
     def __call__(self, *args: Any) -> Any:
         return (self._dispatcher or self._load())(*args)
@@ -58,7 +60,12 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """How numba types a kernel that another one calls."""
-        return (self._dispatcher or self._load())._numba_type_
+        with _LOADING:
+            if self._inner is None:
+                from scorecache.system import _dispatch
+
+                self._inner = _dispatch.inner_dispatcher(self.py_func, self._options)
+            return self._inner._numba_type_
 
     @property
     def targetoptions(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+import scorecache.scoring.estimate  # noqa: F401 - the limits that are set are there
 from tests.scorecache.literal import set_plain
 
 

@@ -67,10 +67,22 @@ def test_a_module_of_kernels_loads_without_numba(tmp_path):
 def test_compiled_code_is_kept_beside_the_source(tmp_path):
     run(tmp_path, "import kernels\nkernels.f(6)")
 
-    assert cached(tmp_path / "__pycache__") == ["kernels.f", "kernels.half"]
+    assert cached(tmp_path / "__pycache__") == ["kernels.f"], "a file holds the kernels that are called, too"
     assert (
         run(tmp_path, "import kernels\nkernels.f(6)\nprint(dict(kernels.f._dispatcher.stats.cache_misses))") == "{}\n"
     )
+
+
+def test_a_kernel_that_others_call_is_compiled_once_per_kind_of_number(tmp_path):
+    code = """
+import kernels
+from kernels import half, kernel
+@kernel
+def g(x):
+    return half(x) + half(3) + half(-1) + half(2.5)
+print(g(8), len(half._inner.overloads), half.is_loaded, half(8), half.is_loaded)
+"""
+    assert run(tmp_path, code) == "5.0 2 False 4 True\n"
 
 
 def test_the_folder_that_numba_is_given_is_respected(tmp_path):
