@@ -36,7 +36,12 @@ def families_of_rows(
     below: Slab,
     is_top: bool,
 ) -> tuple[Ints, Floats, NDArray[np.int32], Floats, Floats]:
-    """Score the families of these rows; the survivors (child, score, parents), and `best` and `entropy` of the slab."""
+    """Score the families of these rows; the survivors (child, score, parents), and `best` and `entropy` of the slab.
+
+    The rows are `row_from` to `row_to` of the level described by `lattice`, x from `x_from` on. `values` is what
+    counting them gave, in units of `unit`, `below` what the level below left, and `rules` says what is pruned. Nothing
+    is kept for a next level if the level `is_top`.
+    """
     m, n_vars = lattice.size, lattice.n_vars
     n_row = m - 1
     binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
@@ -67,65 +72,49 @@ def families_of_rows(
         x_to = row[0] if n_row > 0 else n_vars
         if x_to <= x_from:
             continue
+        # where P + {x} stands in this level, and the sets with one variable less in the level below, both for x = 0
         first = rank_without(row, n_row, -1, -1, 1, binom) - values.first
         ranks_below(row, n_row, binom, at_below)
         if n_out + m * x_to > len(out_child):
             room = 2 * (n_out + m * x_to)
             out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, room)
+        # the child is x with the parents W = P (role -1), or p = row[role] with W = P - p + x
         for role in range(-1, n_row):
             shape = 0
             for i in range(n_row):
                 if i != role:
                     shape = step[shape, kinds[row[i]]]
+            # score(child, W): the sum over the cells of W + child, the parents' part of W, and the penalty
             if role < 0:
-                # the child is x, its parents are P: the same set for every x
-                if two_part:
-                    for x in range(x_from, x_to):
-                        score[x] = (joint[first + x] + parent_value[kinds[x], at_below[n_row]]) * unit
-                else:
-                    _add_part(joint, first, parent_value[0, at_below[n_row]], unit, x_from, x_to, score)
-                if has_charge:
-                    for x in range(x_from, x_to):
-                        score[x] -= penalty[kinds[x], shape] + constant[x]
                 for x in range(x_from, x_to):
-                    best[x] = -np.inf
-                    shape_w[x] = shape
-                for i in range(n_row):
-                    _raise_to(floors, 0, at_below[i], x_from, x_to, best)
-                if restricted:
-                    for x in range(x_from, x_to):
-                        if n_row > limits[x]:
-                            best[x] = DEAD
-                        for i in range(n_row):
-                            if not is_allowed[row[i], x]:
-                                best[x] = DEAD
+                    part = kinds[x] if two_part else 0
+                    score[x] = (joint[first + x] + parent_value[part, at_below[n_row]]) * unit
             else:
-                # the child is p = row[role], its parents are P - p + x
-                child = row[role]
-                part = kinds[child] if two_part else 0
+                part = kinds[row[role]] if two_part else 0
                 rank_w = rank_without(row, n_row, role, -1, 1, binom)
                 _add_parts(joint, first, parent_value, part, rank_w, unit, x_from, x_to, score)
-                if has_charge or not is_top:
-                    for x in range(x_from, x_to):
-                        shape_w[x] = step[shape, kinds[x]]
-                        score[x] -= penalty[kinds[child], shape_w[x]] + constant[child]
-                floor = floors[role, at_below[n_row]]
-                if restricted:
-                    if n_row > limits[child]:
-                        floor = DEAD
-                    for i in range(n_row):
-                        if i != role and not is_allowed[row[i], child]:
-                            floor = DEAD
+            if has_charge or not is_top:
                 for x in range(x_from, x_to):
-                    best[x] = floor
-                for i in range(n_row):
-                    if i != role:
-                        _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
-                if restricted:
-                    for x in range(x_from, x_to):
-                        if not is_allowed[x, child]:
-                            best[x] = DEAD
-
+                    child = x if role < 0 else row[role]
+                    shape_w[x] = shape if role < 0 else step[shape, kinds[x]]
+                    score[x] -= penalty[kinds[child], shape_w[x]] + constant[child]
+            # best[x]: the best score among the families of the child with one parent less, without x first
+            floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
+            for x in range(x_from, x_to):
+                best[x] = floor
+            for i in range(n_row):
+                if i != role:
+                    _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
+            # families outside the domain
+            if restricted:
+                for x in range(x_from, x_to):
+                    child = x if role < 0 else row[role]
+                    is_open = n_row <= limits[child] and (role < 0 or is_allowed[x, child])
+                    for i in range(n_row):
+                        is_open = is_open and (i == role or is_allowed[row[i], child])
+                    if not is_open:
+                        best[x] = DEAD
+            # families that a bound closes, and those that pruning leaves
             if pairs_on:
                 for x in range(x_from, x_to):
                     if best[x] < DEAD and pair_closed(lattice, row, x, role, rules, below, at_below):
@@ -146,6 +135,7 @@ def families_of_rows(
             if is_top:
                 continue
 
+            # what the next level reads: N H(child | W), and the best score up to W unless the bound closes it
             if pairs_on:
                 for x in range(x_from, x_to):
                     if values.counted[first + x]:
@@ -174,17 +164,10 @@ def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, bes
 
 
 @kernel
-def _add_part(joint: Ints, first: int, part: int, unit: float, x_from: int, x_to: int, score: Floats) -> None:
-    """score[x] = (joint[first + x] + part) * unit; `first` is below 0 where a level begins with a later x."""
-    for x in range(x_from, x_to):
-        score[x] = (joint[np.uint64(first + x)] + part) * unit
-
-
-@kernel
 def _add_parts(
     joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, x_from: int, x_to: int, score: Floats
 ) -> None:
-    """score[x] = (joint[first + x] + parts[line, start + x]) * unit."""
+    """score[x] = (joint[first + x] + parts[line, start + x]) * unit; unsigned indices as above."""
     at_joint, i, at = np.uint64(first), np.uint64(line), np.uint64(start)
     for x in range(np.uint64(x_from), np.uint64(x_to)):
         score[x] = (joint[at_joint + x] + parts[i, at + x]) * unit

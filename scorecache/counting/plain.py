@@ -256,7 +256,7 @@ def plain_score(model: Model, counts: Ints, prior: Floats, q: float) -> float:
         parts = model.parent[n_j]
         for k in range(model.r):
             parts = parts + model.cell[n_states[:, k]]
-        return _in_order(parts if model.method == CELLS else model.weight * parts)
+        return _in_order(model.weight * parts)
     if model.method == APPROXIMATED:
         weights = [model.weight * n_states[:, k] + model.spread * n_j for k in range(model.r)]
         return _in_order(_weighted_logs(weights, model.pseudo_count))

@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from scorecache.counting.table_types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
-from scorecache.counting.tables import Counts
+from scorecache.counting.tables import Counts, margins
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
 from scorecache.system.compiled import kernel
 
@@ -34,23 +34,24 @@ def superset_bound(model: Model, bounds: Bounds, counts: Counts, shape: int, in_
     if model.method == APPROXIMATED:
         return _approximated_ceiling(model, counts) if in_anb else np.inf
     if model.method == PRIOR_NETWORK:
-        return _predictive_ceiling(model, counts)
+        return _cell_ceiling(model, bounds, counts)
     bound = bounds.top - bounds.penalty[shape]
     if len(bounds.terms) > 0:
-        cells = 0.0
-        for j in range(counts.shape[0]):
-            for k in range(model.r):
-                cells += bounds.terms[counts[j, k].sum()]
-        bound = min(bound, cells)
+        bound = min(bound, _cell_ceiling(model, bounds, counts))
     return bound
 
 
 @kernel
-def _predictive_ceiling(model: Model, counts: Counts) -> float:
+def _cell_ceiling(model: Model, bounds: Bounds, counts: Counts) -> float:
+    """The sum of u(N_jk) over the cells, or with a prior network of log p(k) over those that occur."""
     total = 0.0
+    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
     for j in range(counts.shape[0]):
+        margins(counts, j, n_states, n_classes)
         for k in range(model.r):
-            if counts[j, k].sum() > 0:
+            if model.method != PRIOR_NETWORK:
+                total += bounds.terms[n_states[k]]
+            elif n_states[k] > 0:
                 total += math.log(model.marginal[k])
     return total
 
@@ -59,34 +60,35 @@ def _predictive_ceiling(model: Model, counts: Counts) -> float:
 def _information_ceiling(model: Model, counts: Counts) -> float:
     """sum_j min{ E_j, N_j H_j(C), N_j H_j(X) } >= N I(C; X | W') for every superset W'."""
     total = 0.0
+    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
     for j in range(counts.shape[0]):
-        table = counts[j]
-        n_j = table.sum()
+        n_j = margins(counts, j, n_states, n_classes)
         spread, class_entropy, child_entropy = 0.0, model.cell[n_j], model.cell[n_j]
         for c in range(model.s):
-            class_entropy -= model.cell[table[:, c].sum()]
+            class_entropy -= model.cell[n_classes[c]]
         for k in range(model.r):
-            n_k = table[k].sum()
-            child_entropy -= model.cell[n_k]
+            child_entropy -= model.cell[n_states[k]]
             for c in range(model.s):
-                n = table[k, c]
+                n = counts[j, k, c]
                 if n > 0:
-                    spread += n * math.log((n + n_j - n_k - table[:, c].sum() + n) / n)
+                    spread += n * math.log((n + n_j - n_states[k] - n_classes[c] + n) / n)
         total += min(spread, class_entropy, child_entropy)
     return total
 
 
 @kernel
 def _approximated_ceiling(model: Model, counts: Counts) -> float:
+    """b0 sum_jck (N_jk - N_jck) log(r + (1 - b0) (N_jc - N_jck) / N'); no bound unless 0 < b0 < 1."""
     b0 = -model.beta
     if not 0.0 < b0 < 1.0:
         return np.inf
     total = 0.0
+    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
     for j in range(counts.shape[0]):
-        table = counts[j]
+        margins(counts, j, n_states, n_classes)
         for c in range(model.s):
-            n_c = table[:, c].sum()
             for k in range(model.r):
-                n = table[k, c]
-                total += (table[k].sum() - n) * math.log(model.r + (1.0 - b0) * (n_c - n) / model.pseudo_count)
+                n = counts[j, k, c]
+                above = math.log(model.r + (1.0 - b0) * (n_classes[c] - n) / model.pseudo_count)
+                total += (n_states[k] - n) * above
     return b0 * total

@@ -6,6 +6,8 @@ from the table with the class summed out, and W + class.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,17 @@ TABLE_CELLS = 1 << 20
 """Family tables with more cells are scored a batch of parent configurations at a time."""
 
 
+class Room(NamedTuple):
+    """Labels of the rows, line by line, how many there are, each label's probability, and room for `refine`."""
+
+    labels: NDArray[np.int32]
+    n_labels: Ints
+    priors: Floats
+    numbers: NDArray[np.int32]
+    keys: Ints
+    slots: NDArray[np.int32]
+
+
 @kernel
 def parent_sets(
     row_from: int,
@@ -34,26 +47,35 @@ def parent_sets(
     gap: float,
     is_top: bool,
 ) -> tuple[Ints, Floats, NDArray[np.int32], int, Floats]:
-    """Score the sets W = P + {x} of `size` candidates in these rows.
+    """Score the sets W = P + {x} of `size` candidates in the rows `row_from` to `row_to`.
+
+    `search` has the data and the candidates, `model` the child and its score, `bounds` the superset bounds; families
+    are pruned if `prune`, unless they are within `gap` of a better subset. Nothing is kept for a next level if the
+    level `is_top`.
 
     The survivors (holds the class?, score, W), the first rank of the level and, from there on, the best score among
     each set and its subsets, without and with the class (+inf: closed); `below` has these of the level below.
     """
     n_row = max(size - 1, 0)
     n_vars, n_rows = search.codes.shape
-    labels = np.empty((n_row + 1, n_rows), np.int32)
-    priors = np.empty((n_row + 1, n_rows + 1), np.float64)
-    n_labels = np.zeros(n_row + 1, np.int64)
+    # labels[i] numbers the configurations of the required parents and row[i:], the last line those of W
+    n_lines = n_row + 1
+    labels = np.empty((n_lines + 1, n_rows), np.int32)
+    priors = np.empty((n_lines + 1, n_rows + 1), np.float64)
+    n_labels = np.zeros(n_lines + 1, np.int64)
     for i in range(n_rows):
         labels[n_row, i] = search.root[i]
     n_labels[n_row] = search.n_root
     for label in range(search.n_root):
         priors[n_row, label] = search.root_prior[label]
-    leaf = np.empty(n_rows, np.int32)
-    leaf_prior = np.empty(n_rows + 1, np.float64)
-    numbers = np.full(search.dense_size, -1, np.int32)
-    keys = np.full(search.hash_size, -1, np.int64)
-    slots = np.empty(search.hash_size, np.int32)
+    room = Room(
+        labels,
+        n_labels,
+        priors,
+        np.full(search.dense_size, -1, np.int32),
+        np.full(search.hash_size, -1, np.int64),
+        np.empty(search.hash_size, np.int32),
+    )
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, search.binom, row)
@@ -79,25 +101,23 @@ def parent_sets(
             best_plain, best_class = _best_below(size, row, n_row, x, search, below)
             if best_plain == DEAD and best_class == DEAD:
                 continue
+            # the labels of P, from the largest variable that the last P scored did not share
             for i in range(stale, -1, -1):
-                n_labels[i] = _refine_with_prior(
-                    labels[i + 1], n_labels[i + 1], priors[i + 1], row[i], search, labels[i], priors[i],
-                    numbers, keys, slots,
-                )  # fmt: skip
+                n_labels[i] = _refine_with_prior(i + 1, i, row[i], search, room)
             stale = -1
-            shape, n_leaf = shape_p, n_labels[0]
+            # the family tables of W = P + {x}: one line beyond those of P
+            shape, line = shape_p, 0
             if size > 0:
-                shape = search.step[shape_p, search.kinds[x]]
-                n_leaf = _refine_with_prior(
-                    labels[0], n_labels[0], priors[0], x, search, leaf, leaf_prior, numbers, keys, slots
-                )
-                plain, with_class, bound = _score_labels(leaf, n_leaf, leaf_prior, shape, search, model, bounds)
-            else:
-                plain, with_class, bound = _score_labels(labels[0], n_leaf, priors[0], shape, search, model, bounds)
-
+                shape, line = search.step[shape_p, search.kinds[x]], n_lines
+                n_labels[line] = _refine_with_prior(0, line, x, search, room)
+            plain, with_class, bound = _score_labels(
+                labels[line], n_labels[line], priors[line], shape, search, model, bounds
+            )
             if n_out + 2 > len(out_class):
-                room = 2 * len(out_class)
-                out_class, out_score, out_parents = resized(out_class, out_score, out_parents, n_out, room)
+                out_class, out_score, out_parents = resized(
+                    out_class, out_score, out_parents, n_out, 2 * len(out_class)
+                )
+            # without and with the class: does the score exceed that of every subset, may a superset's?
             for holds_class in range(2):
                 score = with_class if holds_class else plain
                 floor = best_class if holds_class else best_plain
@@ -139,25 +159,18 @@ def _best_below(size: int, row: Ints, n_row: int, x: int, search: Search, below:
 
 
 @kernel
-def _refine_with_prior(
-    labels: NDArray[np.int32],
-    n_labels: int,
-    prior: Floats,
-    variable: int,
-    search: Search,
-    refined: NDArray[np.int32],
-    refined_prior: Floats,
-    numbers: NDArray[np.int32],
-    keys: Ints,
-    slots: NDArray[np.int32],
-) -> int:
-    """Split labels by a candidate's states; each new label's prior-network probability is a product."""
+def _refine_with_prior(source: int, target: int, variable: int, search: Search, room: Room) -> int:
+    """Split the labels of one line by a candidate's states into another; each new label's prior is a product."""
     column = search.codes[variable]
-    n_refined = refine(labels, n_labels, column, search.arities[variable], refined, numbers, keys, slots)
+    known, refined = room.labels[source], room.labels[target]
+    n_refined = refine(
+        known, room.n_labels[source], column, search.arities[variable], refined, room.numbers, room.keys, room.slots
+    )
     if len(search.marginals) > 0:
         start = search.marginal_start[variable]
-        for i in range(len(labels)):
-            refined_prior[refined[i]] = prior[labels[i]] * search.marginals[start + column[i]]
+        for i in range(len(refined)):
+            p = search.marginals[start + column[i]]
+            room.priors[target, refined[i]] = room.priors[source, known[i]] * p
     return n_refined
 
 

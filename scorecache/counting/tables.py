@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.table_types import (
-    APPROXIMATED,
     CELLS,
     DIRICHLET,
     FACTORISED,
@@ -27,28 +26,37 @@ Counts = NDArray[np.int64]
 
 
 @kernel
+def margins(counts: Counts, j: int, n_states: Counts, n_classes: Counts) -> int:
+    """Write the N_jk and the N_jc of a configuration to `n_states` and `n_classes`; its N_j."""
+    n_j = 0
+    for c in range(len(n_classes)):
+        n_classes[c] = 0
+    for k in range(len(n_states)):
+        n_states[k] = 0
+        for c in range(len(n_classes)):
+            n_states[k] += counts[j, k, c]
+            n_classes[c] += counts[j, k, c]
+        n_j += n_states[k]
+    return n_j
+
+
+@kernel
 def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observed: int) -> float:
     """The score of child and parents, the class summed out; `prior[j]` is the prior network's p(j)."""
     total = 0.0
-    n_states = np.zeros(model.r, np.int64)
+    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
+    a = model.ess / (model.r * (q if model.method == DIRICHLET else q_observed))
     for j in range(counts.shape[0]):
-        n_j = 0
-        for k in range(model.r):
-            n_states[k] = counts[j, k].sum()
-            n_j += n_states[k]
+        n_j = margins(counts, j, n_states, n_classes)
         if n_j == 0:
             continue
-        if model.method == CELLS:
-            total += cells_part(model, n_states, n_j)
-        elif model.method == DIRICHLET:
-            total += dirichlet_part(n_states, n_j, model.ess / (model.r * q))
-        elif model.method == SPARSE_DIRICHLET:
-            total += dirichlet_part(n_states, n_j, model.ess / (model.r * q_observed))
+        if model.method == CELLS or model.method == FACTORISED:
+            total += model.weight * cells_part(model, n_states, n_j)
+        elif model.method == DIRICHLET or model.method == SPARSE_DIRICHLET:
+            total += dirichlet_part(n_states, n_j, a)
         elif model.method == PRIOR_NETWORK:
             total += prior_network_part(model, n_states, n_j, prior[j])
-        elif model.method == FACTORISED:
-            total += model.weight * cells_part(model, n_states, n_j)
-        elif model.method == APPROXIMATED:
+        else:
             total += approximated_part(model, n_states, n_j)
     return total
 
@@ -57,11 +65,15 @@ def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observe
 def class_score(model: Model, counts: Counts) -> float:
     """The class-wise score (fCLL or aCLL) of a feature whose parents hold the class."""
     total = 0.0
+    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
     for j in range(counts.shape[0]):
+        n_j = margins(counts, j, n_states, n_classes)
+        if n_j == 0:
+            continue
         if model.method == FACTORISED:
-            total += factorised_class_part(model, counts[j])
+            total += factorised_class_part(model, counts, j, n_states, n_classes, n_j)
         else:
-            total += approximated_class_part(model, counts[j])
+            total += approximated_class_part(model, counts, j, n_states)
     return total
 
 
@@ -98,23 +110,16 @@ def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> 
 
 
 @kernel
-def factorised_class_part(model: Model, table: Counts) -> float:
+def factorised_class_part(model: Model, counts: Counts, j: int, n_states: Counts, n_classes: Counts, n_j: int) -> float:
     """(a + b) sum N_ck log(N_ck / N_c) - b sum N_k log(N_k / N) of one configuration."""
     joint = 0.0
     blind = 0.0
-    n_j = 0
     for k in range(model.r):
-        n_k = 0
         for c in range(model.s):
-            joint += model.cell[table[k, c]]
-            n_k += table[k, c]
-        blind += model.cell[n_k]
-        n_j += n_k
+            joint += model.cell[counts[j, k, c]]
+        blind += model.cell[n_states[k]]
     for c in range(model.s):
-        n_c = 0
-        for k in range(model.r):
-            n_c += table[k, c]
-        joint -= model.cell[n_c]
+        joint -= model.cell[n_classes[c]]
     blind -= model.cell[n_j]
     return (CLASS_BLIND + CLASS_GAIN) * joint - CLASS_GAIN * blind
 
@@ -133,20 +138,14 @@ def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
 
 
 @kernel
-def approximated_class_part(model: Model, table: Counts) -> float:
+def approximated_class_part(model: Model, counts: Counts, j: int, n_states: Counts) -> float:
     """sum_ck w_ck log(N+_ck / sum_k' N+_ck'), w_ck = N_ck + beta N_k."""
     part = 0.0
-    n_j = 0
-    for k in range(model.r):
-        for c in range(model.s):
-            n_j += table[k, c]
-    if n_j == 0:
-        return 0.0
     for c in range(model.s):
         floored = 0.0
         for k in range(model.r):
-            floored += max(table[k, c] + model.beta * table[k].sum(), model.pseudo_count)
+            floored += max(counts[j, k, c] + model.beta * n_states[k], model.pseudo_count)
         for k in range(model.r):
-            w = table[k, c] + model.beta * table[k].sum()
+            w = counts[j, k, c] + model.beta * n_states[k]
             part += w * math.log(max(w, model.pseudo_count) / floored)
     return part
