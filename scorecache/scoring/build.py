@@ -13,6 +13,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from scorecache.record import Record
 from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scores.gaussian import NumberScore
 from scorecache.scoring.dispatch import Build, run_piece
-from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
+from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, paying_share, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
 from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
@@ -51,7 +52,7 @@ MEMORY_SHARE = 0.8
 """Without a limit, a build may take this share of the memory that is free when it starts."""
 
 SMALL_BUILD = 1 << 24
-"""Bytes below which an estimate is not held against the memory: even if no family falls, 15 times as much is needed."""
+"""Bytes, with all families kept, below which nothing is sampled for an estimate and none is held against the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +69,15 @@ class BuildPlan:
     groups: tuple[Group, ...]
     interventions: Interventions | None = None
 
-    @property
+    @cached_property
     def estimate(self) -> BuildEstimate:
         """Joint sets, families, peak memory, rough time."""
-        return estimate_groups(
-            self.groups, self.dataset.arities, int(self.dataset.total_weight), self.n_counted, prune=self.pruning.on
-        )
+        arities, n_rows = self.dataset.arities, int(self.dataset.total_weight)
+        estimate = estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=1.0)
+        if not self.pruning.on or self.reads_data or estimate.memory_bytes <= SMALL_BUILD:
+            return estimate  # of a small build the sample would take longer than the build
+        arc_share = paying_share(self.rows, arities)
+        return estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=arc_share)
 
     @property
     def is_plain(self) -> bool:

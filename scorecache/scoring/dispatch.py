@@ -23,12 +23,11 @@ from scorecache.scoring.alone import ChildBuild
 from scorecache.scoring.by_family import FamilyBuild, n_sets_of, score_sets
 from scorecache.scoring.joint import JointBuild
 from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
+from scorecache.scoring.plan import SETS_PER_CHUNK
 from scorecache.scoring.potentials import PotentialBuild, parts_of_base, score_rows
 
-SETS_PER_CHUNK = 1 << 15
 LABEL_ROWS, NESTED_ROWS = 100, 400
-"""Work between two looks at the clock, in joint sets counted by bitmaps; by labels or nested tables a set takes about
-as long as so many rows go into the data."""
+"""A joint set takes by labels or by nested tables about as long as by bitmaps, times the rows over this."""
 
 ROWS_PER_CHUNK = 1 << 23
 """The same for the tables of one child, in data rows counted."""

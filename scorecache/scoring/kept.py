@@ -14,6 +14,11 @@ from scorecache.record import Record
 from scorecache.scoring.survivors import Survivors
 
 
+def bytes_to_sort(width: int) -> int:
+    """Bytes that a family of this many parents takes until all of them are sorted."""
+    return 3 * (4 * width + 24)
+
+
 @dataclass
 class Kept:
     """A growing list of families that refuses to outgrow its memory."""
@@ -29,7 +34,7 @@ class Kept:
         n_new, width = len(children), free.shape[1] + len(base)
         if n_new == 0:
             return
-        self.n_bytes += 3 * (4 * width + 24) * n_new
+        self.n_bytes += bytes_to_sort(width) * n_new
         if self.n_bytes > self.memory_limit:
             raise MemoryLimitError(
                 f"the families kept so far need {self.n_bytes / 1e9:.1f} GB to be sorted, more than the "

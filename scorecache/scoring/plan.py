@@ -45,6 +45,9 @@ LABEL_ROW_NANOSECONDS = 1.5
 MERGE_ROW_NANOSECONDS = 250.0
 """What a row costs: in a joint set of variables with at most four states, in another one, and to be merged."""
 
+SETS_PER_CHUNK = 1 << 15
+"""Work between two looks at the clock, in joint sets counted by bitmaps."""
+
 MOST_BASES = 64
 """More base configurations than this leave the bitmap segments mostly padding."""
 

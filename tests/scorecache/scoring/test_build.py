@@ -4,6 +4,7 @@ import itertools
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,7 +171,7 @@ def test_without_a_limit_all_but_small_builds_are_held_against_the_free_memory(m
 
 
 def test_families_that_outgrow_the_memory_limit_end_the_build():
-    """Nothing is dominated in a likelihood, so five times as many families are kept as the estimate assumes."""
+    """Nothing is dominated in a likelihood, so far more families are kept than the estimate assumes."""
     dataset = table(18, 400, (3,))
     plan = plan_build(dataset, "ll", max_parents=3)
 
@@ -236,6 +237,39 @@ def test_estimate_counts_the_families_of_the_whole_cache(data):
     assert estimate.n_joint_sets > 0
     assert estimate.memory_bytes > 0
     assert estimate.seconds > 0
+
+
+PEAK = """
+import numpy as np
+from scorecache.data.dataset import Dataset
+from scorecache.scoring.build import build_cache, plan_build
+
+def status(key):
+    with open("/proc/self/status") as lines:
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+random = np.random.default_rng(0)
+hidden = random.integers(0, 2, 3000)
+similar = np.where(random.random((70, 3000)) < 0.3, random.integers(0, 2, (70, 3000)), hidden)
+unlike = random.integers(0, 2, (100, 1000))
+for codes, score, max_parents in [(unlike, "bdeu", 3), (similar, "bic", 2)]:
+    dataset = Dataset.from_codes(codes, [2] * len(codes))
+    build_cache(Dataset.from_codes(codes[:40], [2] * 40), score, max_parents=3, n_jobs=1)
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
+    before = status("VmRSS:")
+    build_cache(dataset, score, max_parents=max_parents, n_jobs=1)
+    print(plan_build(dataset, score, max_parents=max_parents).estimate.memory_bytes, status("VmHWM:") - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak cannot be reset here")
+def test_the_estimate_of_memory_is_near_the_peak_where_few_families_and_where_most_are_kept():
+    done = subprocess.run([sys.executable, "-c", PEAK], capture_output=True, text=True, check=True)
+
+    for line in done.stdout.splitlines():
+        estimate, peak = map(int, line.split())
+        assert peak / 3 <= estimate <= 3 * peak
 
 
 def test_the_record_says_how_the_cache_was_made():
