@@ -63,7 +63,7 @@ class TextOptions:
     ] = None
     encoding: Annotated[
         str | None,
-        _data("--encoding", metavar="NAME", help="Of a CSV file; UTF-8, UTF-16 and Latin-1 are found if not given."),
+        _data("--encoding", metavar="NAME", help="Of a CSV file; UTF-8, -16, -32 and Latin-1 are found if not given."),
     ] = None
     decimal: Annotated[str, _data("--decimal", metavar="MARK", help="The decimal mark of numbers: . or ,")] = "."
     na: Annotated[

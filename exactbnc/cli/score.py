@@ -200,7 +200,7 @@ def score(
 
     folder = None if build.resume is None else plan.part_folder(build.resume)
     if folder is not None:
-        printer.note(f"resume: {folder.n_files} finished parts in {build.resume}")
+        printer.note(f"resume: {folder.n_files} finished part{'' if folder.n_files == 1 else 's'} in {build.resume}")
     with search_options.workers_of(build.scheduler) as client, printer.progress() as listener:
         cache = plan.run(
             n_jobs=build.jobs,

@@ -35,7 +35,15 @@ _WORKBOOKS = {
     b"PK\x03\x04": "an Excel or OpenDocument workbook (.xlsx, .ods) or another zip archive",
     b"\xd0\xcf\x11\xe0": "an Excel workbook (.xls)",
 }
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_WIDE = [("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1)]
+"""Encodings, their bytes per character, and which of these holds an ASCII character."""
 _CONTROLS = bytes(range(0x80, 0xA0))
 
 
@@ -294,7 +302,7 @@ def _utf8_pieces(file: IO[bytes], label: str, encoding: str | None) -> Iterator[
         if piece.startswith(magic):
             raise DataError(f"{label}: this is {kind}, not a table of text; save the sheet as CSV and read that")
     codec = encoding or next((name for mark, name in _MARKS.items() if piece.startswith(mark)), None)
-    codec = codec or _utf16_without_mark(piece)
+    codec = codec or _wide_without_mark(piece)
     decoder = _decoder(codec or "utf-8")
     is_plain, line = codec is None, 1  # plain: nothing but ASCII so far
     while piece:
@@ -332,12 +340,13 @@ def _decoder(codec: str) -> codecs.IncrementalDecoder:
     return decoder
 
 
-def _utf16_without_mark(head: bytes) -> str | None:
-    """UTF-16 of mostly ASCII characters has a NUL in every second place."""
+def _wide_without_mark(head: bytes) -> str | None:
+    """UTF-16 and UTF-32 of mostly ASCII characters have NULs in all other places."""
     head = head[:1000]
-    for codec, start in (("utf-16-le", 1), ("utf-16-be", 0)):
-        zeros, others = head[start::2], head[1 - start :: 2]
-        if len(zeros) > 1 and zeros.count(0) > 0.7 * len(zeros) and not others.count(0):
+    for codec, width, place in _WIDE:
+        letters = head[place::width]
+        n_others = len(head) - len(letters)
+        if len(letters) > 1 and head.count(0) > 0.7 * n_others and not letters.count(0):
             return codec
     return None
 
@@ -346,7 +355,7 @@ def _undecodable(label: str, line: int, piece: bytes, codec: str, error: Unicode
     at = error.start if isinstance(error, UnicodeDecodeError) else 0
     object_ = error.object if isinstance(error, UnicodeDecodeError) else piece
     byte = f"the byte 0x{object_[at]:02x}" if at < len(object_) else "the end of the file"
-    line += _n_lines(object_[:at]) if not codec.startswith("utf-16") else 0
+    line += _n_lines(object_[:at]) if not codec.startswith(("utf-16", "utf-32")) else 0
     return DataError(
         f"{label}:{line}: {byte} is not {codec.removesuffix('-sig').upper()} text; "
         "give the encoding of the file (--encoding cp1252, encoding='cp1252')"

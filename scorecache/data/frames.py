@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.data.encoding import is_missing
-from scorecache.errors import DataError
+from scorecache.errors import DataError, ParameterError
 
 MANY_VALUES = 1000
 """Objects that are worth loading Arrow for."""
@@ -53,7 +53,9 @@ class Declared:
 
 
 def is_frame(table: Any) -> bool:
-    """Is it a DataFrame of pandas, or another frame that speaks Arrow?"""
+    """Is it a DataFrame of pandas, or another frame that speaks Arrow? Raises ParameterError for a query of polars."""
+    if type(table).__name__ == "LazyFrame" and hasattr(table, "collect"):
+        raise ParameterError("expected a DataFrame. Got a LazyFrame, which has no rows yet; call .collect() on it")
     is_arrow = hasattr(table, "__arrow_c_stream__")  # a column may be one, too
     return _is_pandas(table) or (is_arrow and (hasattr(table, "columns") or hasattr(table, "column_names")))
 

@@ -124,7 +124,7 @@ def read_csv(
     header
         Whether the first line names the columns; else they are "0", "1", ...
     encoding
-        The encoding of the text. If not given, UTF-8, UTF-16 and Latin-1 are recognised.
+        The encoding of the text. If not given, UTF-8, UTF-16, UTF-32 and Latin-1 are recognised.
     decimal
         The decimal mark, "." or ","; numbers with a comma become numbers with a point.
     states

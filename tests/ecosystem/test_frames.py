@@ -331,3 +331,13 @@ def test_pandas_out_of_a_polars_frame_keeps_texts_and_codes():
     assert kept["text"].tolist() == columns["text"]
     assert kept["kind"].tolist() == columns["kind"]
     assert kept["whole"].tolist() == [0] * len(y)  # noise: there is nothing to be gained by a cut
+
+
+def test_a_query_of_polars_is_to_be_collected_first():
+    lazy = pl.LazyFrame({"a": [0, 1], "b": [1, 0]})
+
+    for take in [Dataset.from_pandas, lambda frame: ExactBNClassifier().fit(frame, [0, 1])]:
+        with pytest.raises(
+            ParameterError, match=r"^expected a DataFrame\. Got a LazyFrame, .* call \.collect\(\) on it$"
+        ):
+            take(lazy)
