@@ -143,9 +143,10 @@ def test_blocks_do_not_matter(rows, n_bytes):
         assert read_bytes(content, separator=",", header=False).sha256 == expected.sha256
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "latin-1"]
-)
+WIDE = [f"utf-{bits}{order}" for bits in (16, 32) for order in ("", "-le", "-be")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", *WIDE, "latin-1"])
 @pytest.mark.parametrize("n_bytes", [3, 2**20])
 def test_the_encoding_is_found(table, monkeypatch, encoding, n_bytes):
     monkeypatch.setattr(csvblocks, "BLOCK_BYTES", max(n_bytes, 8))

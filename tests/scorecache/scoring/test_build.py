@@ -172,7 +172,7 @@ def test_without_a_limit_all_but_small_builds_are_held_against_the_free_memory(m
 
 def test_families_that_outgrow_the_memory_limit_end_the_build():
     """Nothing is dominated in a likelihood, so far more families are kept than the estimate assumes."""
-    dataset = table(18, 400, (3,))
+    dataset = table(40, 200, (2,))
     plan = plan_build(dataset, "ll", max_parents=3)
 
     with pytest.raises(MemoryLimitError, match=r"^the families kept so far need 0\.0 GB to be sorted, more than the "):
