@@ -135,6 +135,24 @@ def test_a_sound_score_passes_the_checks(score):
     check_score(score)
 
 
+def test_a_sound_score_of_numbers_passes_the_checks():
+    @dataclass(frozen=True)
+    class Residual(FamilyScore):
+        name = "residual"
+        takes_measurements = True
+
+        def families(self, data, child, parents):
+            columns = [data.measurements[name] for name in data.names]
+            return np.array([self.family(columns, child, members) for members in parents.tolist()])
+
+        def family(self, columns, child, members):
+            design = np.column_stack([np.ones(len(columns[0])), *(columns[v] for v in members)])
+            rest = columns[child] - design @ np.linalg.lstsq(design, columns[child], rcond=None)[0]
+            return -float(rest @ rest) - 2.0 * len(members)
+
+    check_score(Residual())
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
