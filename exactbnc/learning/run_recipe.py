@@ -107,6 +107,7 @@ def run_recipe(
     clock, begun = Clock(limits.seconds), time.monotonic()
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
+    dataset.require_categories()  # tables have no numbers, whatever the score takes
     rows = dataset if recipe.score().takes_real_weights else counted(dataset)
     plan, constraints = plan_of(rows, class_name, recipe)
     problem, solution, warning = None, _unsolved(class_name), _limit_warning(plan.domain, recipe)

@@ -305,14 +305,18 @@ def test_the_tables_beside_fitted_weights_are_those_of_one_row_per_cell():
     assert run_recipe(DATA, "y", Recipe(n_jobs=1)).net.class_fit is None
 
 
-def test_real_weights_count_in_the_tables_and_rounded_ones_in_the_score():
+def test_real_weights_count_in_the_tables_and_in_scores_that_take_them():
     weights = np.random.default_rng(6).random(DATA.n_rows) * 3
     weighted = replace(DATA, weights=weights)
 
     learned = run_recipe(weighted, "y", Recipe(n_jobs=1))
 
-    whole = counted(weighted)
-    assert learned.net.dag == run_recipe(whole, "y", Recipe(n_jobs=1)).net.dag
+    families = build_cache(weighted, "bdeu", max_parents=4, prune=False)
+    score_of = [{parents: value for value, parents in families.families(v)} for v in range(DATA.n_vars)]
+    total = sum(own[tuple(sorted(parents))] for own, parents in zip(score_of, learned.net.dag.parents, strict=True))
+    assert learned.solution.score == pytest.approx(total, abs=1e-8)
+    whole, counts = counted(weighted), Recipe(criterion="fnml", n_jobs=1)
+    assert run_recipe(weighted, "y", counts).net.dag == run_recipe(whole, "y", counts).net.dag
     assert abs(whole.total_weight - weights.sum()) <= 0.5
     for v in range(DATA.n_vars):  # sums over the values of a column hardly change
         exact = np.bincount(DATA.codes[4] * 3 + DATA.codes[v], weights)
