@@ -36,6 +36,15 @@ def network_of(
     Returns
     -------
     BayesNet
+
+    Examples
+    --------
+    >>> from exactbnc.learning.recipe import Recipe
+    >>> from exactbnc.learning.run_recipe import run_recipe
+    >>> from scorecache import Dataset
+    >>> data = Dataset.from_columns({"rain": ["no", "yes"] * 8, "wet": ["no", "yes"] * 8})
+    >>> network_of(run_recipe(data, None, Recipe("general")), provenance={"data": "lawn.csv"}).status.value
+    'optimal'
     """
     net = learned.net
     return replace(

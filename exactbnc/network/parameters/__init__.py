@@ -79,7 +79,29 @@ def fit_parameters(
 
 
 def make_parameters(name: str, **settings: Any) -> ParameterEstimator:
-    """The estimator of that name (or alias) with these settings."""
+    """The parameter estimator of a name, with its settings.
+
+    Parameters
+    ----------
+    name : str
+        As in `fit_parameters`, or one of the aliases of the estimator.
+    **settings : float or int
+        The fields of the estimator, such as `alpha` of "dirichlet".
+
+    Returns
+    -------
+    ParameterEstimator
+
+    Raises
+    ------
+    ParameterError
+        If the name or a setting is unknown, or a setting is out of its range.
+
+    Examples
+    --------
+    >>> make_parameters("smoothing", alpha=1.0)
+    Dirichlet(alpha=1.0)
+    """
     wanted = name.lower()
     for kind in PARAMETERS.values():
         if wanted == kind.name or wanted in kind.aliases:

@@ -6,13 +6,11 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
+from exactbnc.network.codes import Floats
 from exactbnc.network.parameters.counts import FamilyCounts, families
 from scorecache.data.dataset import Dataset
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.parameters._base import Floats
+from exactbnc.network.codes import Floats
 from exactbnc.network.parameters.counts import cells
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.parameters._base import ClosedForm, Floats, ParameterEstimator, shares
+from exactbnc.network.codes import Floats
+from exactbnc.network.parameters._base import ClosedForm, ParameterEstimator, shares
 from exactbnc.network.parameters.counts import FamilyCounts, families
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError

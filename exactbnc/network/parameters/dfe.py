@@ -18,7 +18,8 @@ from typing import ClassVar
 import numpy as np
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.parameters._base import Floats, ParameterEstimator, shares
+from exactbnc.network.codes import Floats
+from exactbnc.network.parameters._base import ParameterEstimator, shares
 from exactbnc.network.parameters._conditional import ClassFamilies, class_families
 from exactbnc.network.parameters._kernels import prediction_losses
 from exactbnc.network.parameters.counts import cells

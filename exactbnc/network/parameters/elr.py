@@ -24,7 +24,8 @@ from typing import ClassVar
 import numpy as np
 
 from exactbnc.graph.dag import DAG
-from exactbnc.network.parameters._base import Floats, ParameterEstimator
+from exactbnc.network.codes import Floats
+from exactbnc.network.parameters._base import ParameterEstimator
 from exactbnc.network.parameters._conditional import ClassFamilies, Ints, class_families
 from exactbnc.network.parameters._kernels import (
     add_residuals,

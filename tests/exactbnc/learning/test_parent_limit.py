@@ -16,7 +16,7 @@ from scorecache.scores import make_score
 
 
 def n_families(domain, limit):
-    """The families of the domain with at most so many parents, one by one."""
+    """The families of the domain with at most that many parents, one by one."""
     total = 0
     for child in range(domain.n_vars):
         required, allowed = domain.required[child], domain.allowed[child]
