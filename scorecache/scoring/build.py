@@ -76,7 +76,7 @@ class BuildPlan:
         estimate = estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=1.0)
         if not self.pruning.on or self.reads_data or estimate.memory_bytes <= SMALL_BUILD:
             return estimate  # of a small build the sample would take longer than the build
-        arc_share = paying_share(self.rows, arities)
+        arc_share = paying_share(self.rows[0], arities)
         return estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=arc_share)
 
     @property
