@@ -17,6 +17,7 @@ import numpy as np
 
 from exactbnc.learning.discriminative._kernels import add_loss
 from exactbnc.learning.discriminative.design import Design, Floats, Ints
+from scorecache.system.blas import one_blas_thread
 
 PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3)
 N_FOLDS = 3
@@ -124,7 +125,8 @@ def minimise(
         point[:-1], point[-1] = start.weights.ravel(), start.slope
     n_iterations, tolerance = effort
     options = {"maxiter": n_iterations, "ftol": tolerance, "gtol": tolerance}
-    found = minimize(objective, point, jac=True, method="L-BFGS-B", options=options).x
+    with one_blas_thread():
+        found = minimize(objective, point, jac=True, method="L-BFGS-B", options=options).x
     return Fit(found[:-1].reshape(shape), float(found[-1]), penalty)
 
 

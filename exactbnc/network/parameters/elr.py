@@ -36,6 +36,7 @@ from exactbnc.network.parameters._kernels import (
 from exactbnc.network.parameters.closed_form import Dirichlet
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
+from scorecache.system.blas import one_blas_thread
 
 TUNINGS = ("none", "cross")
 
@@ -177,15 +178,16 @@ def climb(
         if on_iteration is not None and not on_iteration(shifts.reshape(shape)):
             raise StopIteration
 
-    found = minimize(
-        to_minimise,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=Bounds(-LARGEST_SHIFT, LARGEST_SHIFT),
-        callback=observe,
-        options={"maxiter": n_iterations, "maxcor": MEMORY, "ftol": tolerance, "gtol": 0.0, "maxfun": np.inf},
-    )
+    with one_blas_thread():
+        found = minimize(
+            to_minimise,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=Bounds(-LARGEST_SHIFT, LARGEST_SHIFT),
+            callback=observe,
+            options={"maxiter": n_iterations, "maxcor": MEMORY, "ftol": tolerance, "gtol": 0.0, "maxfun": np.inf},
+        )
     is_better = -found.fun >= objective(start.reshape(shape))[0]
     shifts: Floats = found.x if is_better else start
     return shifts.reshape(shape)
