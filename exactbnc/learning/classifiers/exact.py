@@ -278,6 +278,10 @@ class ExactBNClassifier(TableClassifier):
         """Write `network_` to a file that `exactbnc.load`, `exactbnc predict` and `exactbnc report` read; see there."""
         self.network_.save(path)
 
+    def report(self, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None) -> None:
+        """Write one HTML file that shows `network_`; `data` has the class in a column, see `exactbnc.write_report`."""
+        self.network_.report(path, data=data, title=title)
+
     def explain(self, X: Any) -> Contributions:
         """What each family of the network adds to the log-posterior of every class, row by row."""
         from exactbnc.network.contributions import contributions
@@ -301,6 +305,11 @@ class ExactBNClassifier(TableClassifier):
 
         check_is_fitted(self)
         return plot(self.dag_, ax=ax, class_name=self.class_name_)
+
+    def _repr_html_inner(self) -> str:
+        """In a notebook: the settings before `fit`, the network after it."""
+        shown = super()._repr_html_inner() if not hasattr(self, "bayes_net_") else self.network_._repr_html_()
+        return str(shown)
 
     def _log_posterior(self, codes: Codes) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)

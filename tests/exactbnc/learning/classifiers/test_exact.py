@@ -308,3 +308,26 @@ def test_an_interrupted_search_keeps_its_best_network_and_raises(monkeypatch):
         model.fit(x, y)
 
     assert model.predict_proba(x).shape == (len(x), len(model.classes_))
+
+
+def test_a_notebook_shows_the_settings_and_then_the_network():
+    x, y = weather()
+    model = ExactBNClassifier(structure="tan")
+    assert "ExactBNClassifier" in model._repr_html_()
+
+    shown = model.fit(x, y)._repr_html_()
+
+    assert "<svg" in shown
+    assert "proved best" in shown
+
+
+def test_the_report_is_that_of_the_network(tmp_path):
+    frame = pd.DataFrame({"sky": ["sun", "rain"] * 20, "wind": ["low", "low", "high", "high"] * 10})
+    frame["out"] = frame["sky"] == "sun"
+    model = ExactBNClassifier(structure="tan").fit(frame[["sky", "wind"]], frame["out"])
+
+    model.report(tmp_path / "page.html", data=frame, title="Weather")
+
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>Weather" in page
+    assert "wind" in page
