@@ -191,8 +191,8 @@ class ExactBNClassifier(TableClassifier):
         """Learn structure and parameters.
 
         Whole numbers in `sample_weight` are counts: a row counts that many times. Other weights are relative, scaled to
-        a mean of one; they count as they are in parameters and calibration, and for the structure, whose scores are
-        defined for counts, they are rounded so that sums over classes and values hardly change.
+        a mean of one; they count as they are in parameters, calibration and the scores that take them (BDeu, BIC, AIC,
+        LL, K2, BD). Other scores are defined for counts and get rounded weights, whose sums hardly differ.
         """
         recipe = self._recipe()
         dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
