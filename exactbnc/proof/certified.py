@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from exactbnc.problem.problem import Problem
-from exactbnc.proof.certify import MOST_STATES, BetterNetworkError, certify
-from exactbnc.proof.file import certificate_facts
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Solution, Status
 from scorecache.errors import ParameterError
@@ -58,6 +56,9 @@ def certified(
     """
     if solution.status is not Status.OPTIMAL or solution.dag is None:
         return CertifiedSolution(solution, None, "the network is not proved to be best")
+    from exactbnc.proof.certify import MOST_STATES, BetterNetworkError, certify  # they load the kernels
+    from exactbnc.proof.file import certificate_facts
+
     limits = limits or Limits()
     clock = Clock(limits.seconds)
     while True:
