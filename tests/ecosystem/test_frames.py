@@ -196,8 +196,10 @@ def as_python(value):
 def test_only_frames_are_frames():
     assert is_frame(pl.DataFrame({"a": [1]}))
     assert is_frame(pd.DataFrame({"a": [1]}))
-    for other in (np.zeros((2, 2)), [[1]], pl.Series([1]), pd.Series([1]), pl.LazyFrame({"a": [1]})):
+    for other in (np.zeros((2, 2)), [[1]], pl.Series([1]), pd.Series([1])):
         assert not is_frame(other)
+    with pytest.raises(ParameterError, match=r"call \.collect\(\)"):
+        is_frame(pl.LazyFrame({"a": [1]}))
 
 
 class Stream:

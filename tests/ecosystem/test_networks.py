@@ -42,7 +42,7 @@ def odd_table(n_rows=120):
 
 
 def learned(structure):
-    return ExactBNClassifier(structure, max_parents=2).fit(*odd_table())
+    return ExactBNClassifier(structure, max_parents=2, parameters="eap").fit(*odd_table())
 
 
 @each_peer

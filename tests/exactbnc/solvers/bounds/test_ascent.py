@@ -7,7 +7,7 @@ import numpy as np
 from exactbnc.problem.problem import Problem
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent._kernels import ascend, begin, potential
-from exactbnc.solvers.bounds.ascent.layout import arrange, make_workspace
+from exactbnc.solvers.bounds.ascent.layout import INFINITE, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.facets import facet_tables
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, joined, reduced_costs
 from exactbnc.solvers.bounds.root.root import ascent_cuts
@@ -51,10 +51,12 @@ def test_bounds_of_prefixes_hold_for_every_completion():
         placed = rng.permutation(5)[: int(rng.integers(0, 4))].tolist()
         outside = [v for v in range(5) if v not in placed]
         states = np.array([[sum(1 << v for v in placed)]])
+        no_caps = np.full((1, 5), INFINITE)
         true = best_completion(table, 0, placed, outside)
         base = int(potential(arranged.children, arranged.cuts, arranged.rho, states, 0, workspace.free))
         for upper in (true * 3 // 4, true, true + 1, 2 * true + 5):
-            left = begin(arranged, workspace, states, 0, np.int64(upper - 1 - base)) if upper - 1 >= base else -1
+            given = np.int64(upper - 1 - base)
+            left = begin(arranged, workspace, states, no_caps, 0, given) if given >= 0 else -1
             if left >= 0:
                 left, n_raises = ascend(arranged, workspace, states, 0, left)
                 n_raised += n_raises
