@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import typer
 
-from exactbnc.cli._app import app
+from exactbnc.cli._app import application
 
 MARKER = "<!-- commands -->"
 _OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*(?:=\w+)?)")
@@ -23,7 +23,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def _reference() -> Iterator[str]:
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(application())
     for name, command in group.commands.items():
         if command.hidden:
             continue

@@ -37,10 +37,10 @@ def _run(arguments: Sequence[str], *, is_program: bool) -> int:
     from exactbnc.cli._signals import ignore_signals
 
     try:
-        from exactbnc.cli._app import app
+        from exactbnc.cli._app import application
         from exactbnc.cli._errors import run
 
-        code = run(app, arguments)
+        code = run(application(arguments), arguments)
         if is_program:
             ignore_signals()
     except KeyboardInterrupt:  # while the program was being loaded, or after its last words

@@ -16,7 +16,7 @@ import exactbnc.learning.classifiers
 import exactbnc.learning.discretize
 import exactbnc.learning.selection
 import scorecache
-from exactbnc.cli._app import app
+from exactbnc.cli._app import application
 from exactbnc.network.parameters import PARAMETERS
 from scorecache.scores import SCORES
 from tests.docs.examples import ROOT
@@ -25,7 +25,7 @@ pytest.importorskip("material")
 pytest.importorskip("mkdocstrings")
 pytest.importorskip("latex2mathml")
 
-COMMANDS = [name for name, command in typer.main.get_command(app).commands.items() if not command.hidden]
+COMMANDS = [name for name, command in typer.main.get_command(application()).commands.items() if not command.hidden]
 
 
 class _Page(HTMLParser):
@@ -172,7 +172,7 @@ def test_every_command_has_a_section_with_its_options(site, pages, name):
     path = site[0] / "reference" / "cli.html"
     options = [
         param
-        for param in typer.main.get_command(app).commands[name].params
+        for param in typer.main.get_command(application()).commands[name].params
         if param.param_type_name == "option" and not param.hidden
     ]
 

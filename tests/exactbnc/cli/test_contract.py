@@ -6,11 +6,11 @@ import json
 import pytest
 import typer
 
-from exactbnc.cli._app import app
+from exactbnc.cli._app import application
 from exactbnc.cli._errors import ExitCode
 from tests.exactbnc.cli.conftest import assert_is_one_error_line
 
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(application()).commands
 LEARNING = ("score", "solve", "learn", "evaluate")
 MOST_IN_A_PANEL = 12
 LOCAL = {"--require", "--forbid", "--tiers", "--whitelist", "--blacklist", "--constraints"}

@@ -5,7 +5,7 @@ import re
 import pytest
 import typer
 
-from exactbnc.cli._app import app
+from exactbnc.cli._app import application
 from scorecache.scores import SCORES
 from tests.docs.examples import ROOT, Runner, examples_of, first_line_not_printed
 
@@ -32,7 +32,7 @@ def test_the_examples_run_as_printed(printed, tmp_path):
 def test_the_table_of_commands_is_complete():
     listed = re.findall(r"^\| `exactbnc (\w+)", README, re.MULTILINE)
 
-    commands = typer.main.get_command(app).commands
+    commands = typer.main.get_command(application()).commands
     assert sorted(listed) == sorted(name for name, command in commands.items() if not command.hidden)
 
 
