@@ -71,7 +71,7 @@ class LocalConstraints:
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", structure_named(self.structure))
         if self.is_classifier and self.class_name is None:
-            raise ParameterError(f"the structure {self.structure!r} needs a class (--class)")
+            raise ParameterError(f"the structure {self.structure!r} needs a class (class_name)")
         if (self.k is not None) != (self.structure == "kdb"):
             raise ParameterError("k, the number of feature parents, goes with the structure 'kdb' and only with it")
         if self.k is not None and self.k < 1:

@@ -145,7 +145,7 @@ def _explain(error: BaseException) -> tuple[ExitCode, str]:
         case InputError():
             return ExitCode.BAD_INPUT, in_options(str(error))
         case MemoryLimitError() | TimeLimitError():
-            return ExitCode.LIMIT_WITHOUT_RESULT, str(error)
+            return ExitCode.LIMIT_WITHOUT_RESULT, in_options(str(error))
         case KeyboardInterrupt():
             return ExitCode.INTERRUPTED, "interrupted; no file was written"
         case OSError():

@@ -21,6 +21,9 @@ _OPTIONS = {
     "missing": "--missing",
     "given": "--given",
     "solver": "--solver",
+    "states": "--states",
+    "prune_gap": "--prune-gap",
+    "listed_families_only": "--listed-families-only",
 }
 _ARGUMENT = re.compile(rf"'?\b({'|'.join(_OPTIONS)})=(?:\{{\.\.\.\}}|'?([\w.]*)'?)|\b([a-z]+_[a-z_]+)\b")
 

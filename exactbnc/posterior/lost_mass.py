@@ -40,7 +40,7 @@ def lost_mass(cache: ScoreCache) -> float:
     if record is None:
         raise ParameterError(
             "the score file has no record of its pruning, which can lose any part of the posterior: build it again "
-            f"with prune_gap= (--prune-gap), {log(1 / DELTA) + log(cache.n_vars * 1000):.0f} or so"
+            f"with prune_gap={log(1 / DELTA) + log(cache.n_vars * 1000):.0f} or so"
         )
     if record.domain.structure == "tan":
         raise ParameterError("the structure 'tan' has no posterior here, for its trees must span: use 'fan' or 'kdb'")
@@ -52,7 +52,7 @@ def lost_mass(cache: ScoreCache) -> float:
         needed = gap_for(record.domain)
         raise ParameterError(
             f"the cache was made for the best network: its pruning can have dropped most of the posterior. Build it "
-            f"again with prune_gap={needed:.0f} (--prune-gap {needed:.0f}), which loses at most {DELTA:g}"
+            f"again with prune_gap={needed:.0f}, which loses at most {DELTA:g}"
         )
     return lost
 

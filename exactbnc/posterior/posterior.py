@@ -316,6 +316,6 @@ def _threads(n: int, prior: str, wanted: int, memory_limit: int | None) -> int:
     if fixed + per_thread > allowed:
         raise MemoryLimitError(
             f"the sums over the sets of {n} variables would take about {(fixed + per_thread) / 1e9:.1f} GB, more than "
-            f"the {allowed / 1e9:.1f} GB allowed; raise memory_limit (--memory-limit)"
+            f"the {allowed / 1e9:.1f} GB allowed; raise memory_limit"
         )
     return max(1, min(wanted, int((allowed - fixed) // per_thread)))

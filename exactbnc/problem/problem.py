@@ -68,7 +68,7 @@ class Problem:
             raise UnsafeCacheError(
                 f"the score file is not safe for these constraints: {'; '.join(self.unsound_reasons)}. Build one that "
                 "is with 'exactbnc score' and the same structure and arcs (or --no-prune), or solve over the listed "
-                "families only with --listed-families-only"
+                "families only with listed_families_only"
             )
         keep = _allowed_families(cache, self.constraints)
         _refuse_lost_children(cache, self.constraints, keep)

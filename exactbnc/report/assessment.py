@@ -88,7 +88,7 @@ def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int =
     """
     class_name = subject.class_name
     if class_name is None:
-        raise ParameterError("a network without a class predicts nothing; name the class with --class")
+        raise ParameterError("a network without a class predicts nothing; name the class (class_name)")
     method, dataset, steps, notes = _method(subject, dataset)
     predicted = predict_out_of_fold(
         dataset,

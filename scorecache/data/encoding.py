@@ -301,12 +301,13 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
     if textual:
         faults.append(
             f"text with more than {encoding.limit(False)} distinct values looks like an identifier: "
-            f"{listing(textual, most=100)}; leave it out (--ignore)"
+            f"{listing(textual, most=100)}; leave it out (ignore=[...])"
         )
     if faults:
         every = f", or take every value as a category (--max-states N, max_states=N, at most {MOST_STATES})"
         is_wider_possible = encoding.max_states != MOST_STATES
-        raise DataError(f"{'; '.join(faults)}, or declare the states (--states){every if is_wider_possible else ''}")
+        declare = f", or declare the states (states={{...}}){every if is_wider_possible else ''}"
+        raise DataError("; ".join(faults) + declare)
 
 
 def _settle_states(column: RawColumn, present: list[Hashable], encoding: Encoding) -> tuple[Hashable, ...]:
@@ -318,7 +319,7 @@ def _settle_states(column: RawColumn, present: list[Hashable], encoding: Encodin
         elif not column.is_declared:
             raise DataError(
                 f"column {column.name!r} has missing values and also the value {MISSING_STATE!r}; "
-                "declare its states (--states) if the two are to be one"
+                "declare its states (states={...}) if the two are to be one"
             )
     return tuple(states)
 

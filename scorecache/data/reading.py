@@ -327,8 +327,8 @@ def _start(
 
 def _no_separator(separator: str | None) -> str:
     if separator is not None:
-        return f"one column: there is no {separator!r} in it; without --separator what stands there is found"
-    needed = "a network needs at least two variables; pass the separator with --separator"
+        return f"one column: there is no {separator!r} in it; if no separator is given, it is found"
+    needed = "a network needs at least two variables; pass the separator (--separator X, separator='X')"
     return f"one column: found no separator among {listing(map(repr, SEPARATORS))}; {needed}"
 
 

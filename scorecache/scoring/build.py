@@ -286,10 +286,10 @@ def _settle(
     if not 0 <= prune_gap < math.inf:
         raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
     if score.needs_class and domain.class_name is None:
-        raise ParameterError(f"the score {score.name!r} needs a class (--class)")
+        raise ParameterError(f"the score {score.name!r} needs a class (class_name)")
     if score.needs_bound and domain.max_parents is None and domain.structure in ("general", "anb"):
         raise ParameterError(
-            f"the score {score.name!r} does not fall when parents are added, so it needs a limit: --max-parents"
+            f"the score {score.name!r} does not fall when parents are added, so it needs a limit: max_parents"
         )
     if domain.class_index is not None and domain.is_classifier | score.needs_class:
         observed = dataset.codes[domain.class_index]
@@ -351,6 +351,6 @@ def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:
     if estimate.memory_bytes > memory:
         raise MemoryLimitError(
             f"scoring {estimate.n_families:,} families would take about {estimate.memory_bytes / 1e9:.1f} GB, "
-            f"more than the {memory / 1e9:.1f} GB allowed; lower --max-parents or raise --memory-limit"
+            f"more than the {memory / 1e9:.1f} GB allowed; lower max_parents or raise memory_limit"
         )
     return memory

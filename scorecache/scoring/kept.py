@@ -38,7 +38,7 @@ class Kept:
         if self.n_bytes > self.memory_limit:
             raise MemoryLimitError(
                 f"the families kept so far need {self.n_bytes / 1e9:.1f} GB to be sorted, more than the "
-                f"{self.memory_limit / 1e9:.1f} GB allowed; lower --max-parents or raise --memory-limit"
+                f"{self.memory_limit / 1e9:.1f} GB allowed; lower max_parents or raise memory_limit"
             )
         parents = np.empty((n_new, width), np.int32)
         parents[:, : free.shape[1]] = free

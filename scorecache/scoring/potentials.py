@@ -93,7 +93,7 @@ def check_columns(dataset: Dataset, score: Score) -> None:
         if not isinstance(score, BGe) and counted.min() == counted.max():
             raise DataError(
                 f"{name!r} has the same number in all rows, for which a Gaussian likelihood has no maximum: "
-                "leave it out (--ignore), or take the score 'bge' or 'bge-cg'"
+                "leave it out (ignore=[...]), or take the score 'bge' or 'bge-cg'"
             )
 
 

@@ -139,7 +139,7 @@ def test_json_says_only_what_is_out_of_the_ordinary():
         ({"forbidden_arcs": [("y", "a")]}, "'y' is not a column; columns are 'a', 'b', 'c', 'd'"),
         ({"tiers": [["a"], ["x"]]}, "'x' is not a column; columns are 'a', 'b', 'c', 'd'"),
         ({"tiers": [["b", "a"], ["a", "b"]]}, "a variable may stand in one tier only; found twice: 'a', 'b'"),
-        ({"structure": "anb"}, "the structure 'anb' needs a class (--class)"),
+        ({"structure": "anb"}, "the structure 'anb' needs a class (class_name)"),
         ({"structure": "kdb", "class_name": "d"}, K_WITHOUT_KDB),
         ({"k": 1}, K_WITHOUT_KDB),
         ({"structure": "kdb", "class_name": "d", "k": 0}, "k of kdb must be at least 1. Got 0 instead."),

@@ -44,7 +44,7 @@ def find_cut_points(
     if method not in DISCRETIZERS:
         raise ParameterError(f"the discretisation must be one of {', '.join(DISCRETIZERS)}. Got {method!r} instead.")
     if class_name is None and method == "mdlp":
-        raise ParameterError("mdlp discretises for a class: name it (target=, --class), or choose median or quantile")
+        raise ParameterError("mdlp discretises for a class: name it (target='NAME'), or choose median or quantile")
     labels = np.zeros(dataset.n_rows, dtype=np.uint16) if class_name is None else dataset.column(class_name)
     bins = {"n_bins": n_bins} if method == "quantile" else {}
     numeric = numeric_columns(dataset, class_name)

@@ -298,7 +298,7 @@ def test_an_identifier_error_says_how_to_be_left_out(exactbnc, measured):
     run = exactbnc("learn", measured, "--class", "y", "--discretize", "mdlp")
 
     assert run.code == ExitCode.BAD_INPUT
-    assert "'id' (3000); leave it out (--ignore)" in run.err
+    assert "'id' (3000); leave it out (--ignore COLUMN)" in run.err
 
 
 def test_a_text_among_many_numbers_is_shown(exactbnc, measured, tmp_path):

@@ -98,5 +98,5 @@ def test_a_column_of_thousands_of_categories_is_left_out_or_kept_on_request(exac
     allowed = exactbnc("learn", path, "--class", "y", "--naive-bayes", "--max-states", 3000, "-o", model)
 
     assert (refused.code, without.code, allowed.code) == (3, 0, 0)
-    assert "'code' (3000); leave it out (--ignore)" in refused.err
+    assert "'code' (3000); leave it out (--ignore COLUMN)" in refused.err
     assert exactbnc("query", model, "y", "--given", "code=k7").code == 0

@@ -15,7 +15,7 @@ from tests.exactbnc.random_problems import random_problem
             {"structure": "tree"},
             "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree' instead.",
         ),
-        ({"structure": "anb"}, "the structure 'anb' needs a class (--class)"),
+        ({"structure": "anb"}, "the structure 'anb' needs a class (class_name)"),
         (
             {"structure": "anb", "class_name": "c", "k": 2},
             "k, the number of feature parents, goes with the structure 'kdb' and only with it",

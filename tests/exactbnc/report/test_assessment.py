@@ -102,7 +102,7 @@ def test_every_row_is_predicted_by_a_network_that_did_not_see_it(asia):
 def test_what_cannot_be_judged_is_refused(asia):
     dag = DAG.from_arcs(asia.names, [])
 
-    with pytest.raises(ParameterError, match="--class"):
+    with pytest.raises(ParameterError, match="class_name"):
         assess(Subject("net.json", dag), asia)
     with pytest.raises(ParameterError, match="the data lack the columns 'more'"):
         assess(Subject("net.json", DAG.from_arcs([*asia.names, "more"], []), class_name="dysp"), asia)

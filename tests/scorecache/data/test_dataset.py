@@ -18,7 +18,8 @@ WAYS_OUT = (
     "or make them a state of their own (--missing category, missing='category')"
 )
 CATEGORIES = (
-    "or declare the states (--states), or take every value as a category (--max-states N, max_states=N, at most 65536)"
+    "or declare the states (states={...}), or take every value as a category "
+    "(--max-states N, max_states=N, at most 65536)"
 )
 DISCRETISE = "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer)"
 WEIGHT = "a row weight must be a number from 0 to 2**53 - 1."
@@ -236,7 +237,7 @@ def test_missing_values_meet_a_state_of_that_name_only_if_it_is_declared():
 
     with refusal(
         "column 'x' has missing values and also the value 'missing'; "
-        "declare its states (--states) if the two are to be one"
+        "declare its states (states={...}) if the two are to be one"
     ):
         Dataset.from_columns(table, missing="category")
 
@@ -273,7 +274,7 @@ def test_numbers_of_many_values_are_refused_together():
 def test_text_of_many_values_is_refused():
     names = [f"person {number}" for number in range(1001)]
     identifier = (
-        "text with more than 1000 distinct values looks like an identifier: 'id' (1001); leave it out (--ignore)"
+        "text with more than 1000 distinct values looks like an identifier: 'id' (1001); leave it out (ignore=[...])"
     )
 
     with refusal(f"{identifier}, {CATEGORIES}"):
@@ -290,7 +291,7 @@ def test_text_of_many_values_is_refused():
 def test_max_states_replaces_both_limits():
     with refusal(
         f"numbers with more than 2 distinct values look continuous: 'x' (3); {DISCRETISE}; "
-        "text with more than 2 distinct values looks like an identifier: 'y' (4); leave it out (--ignore), "
+        "text with more than 2 distinct values looks like an identifier: 'y' (4); leave it out (ignore=[...]), "
         f"{CATEGORIES}"
     ):
         Dataset.from_columns({"x": [1, 2, 3, 3], "y": ["a", "b", "c", "d"]}, max_states=2)
@@ -302,7 +303,7 @@ def test_no_column_has_more_states_than_there_are_codes(as_array):
 
     with refusal(
         "numbers with more than 65536 distinct values look continuous: 'x' (more than 65536); "
-        f"{DISCRETISE}, or declare the states (--states)"
+        f"{DISCRETISE}, or declare the states (states={{...}})"
     ):
         Dataset.from_columns({"x": values}, max_states=65536)
     with pytest.raises(DataError, match="'x' \\(more than 65536\\)"):

@@ -46,7 +46,7 @@ MESSAGES = {
     "not_gzip.csv.gz": f": {PACKED} (Not a gzipped file (b'a,'))",
     "nul_byte.csv": ":3: a value holds the character NUL; the file is damaged or is not a table of text",
     "one_column.csv": ":1: one column: found no separator among ';', '\\t', '|', ',', ' '; "
-    "a network needs at least two variables; pass the separator with --separator",
+    "a network needs at least two variables; pass the separator (--separator X, separator='X')",
     "only_blank_lines.csv": f": {EMPTY}",
     "quote_never_closed.csv": f":3: {QUOTE} (unexpected end of data); {ENCLOSE}",
     "quote_never_closed_in_header.csv": f":1: {QUOTE} (unexpected end of data); {ENCLOSE}",
@@ -263,7 +263,7 @@ def test_a_separator_is_one_character(table, separator):
 
 
 def test_a_wrong_separator_gives_one_column(table):
-    with refusal("t.csv:1: one column: there is no ';' in it; without --separator what stands there is found"):
+    with refusal("t.csv:1: one column: there is no ';' in it; if no separator is given, it is found"):
         table("a,b\n0,1\n", separator=";")
 
 
@@ -408,8 +408,8 @@ def test_columns_of_many_values_are_refused(table):
     with refusal(
         "t.csv: numbers with more than 100 distinct values look continuous: 'x' (1001); "
         "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer); "
-        "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (--ignore), "
-        "or declare the states (--states), or take every value as a category "
+        "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (ignore=[...]), "
+        "or declare the states (states={...}), or take every value as a category "
         "(--max-states N, max_states=N, at most 65536)"
     ):
         table("x,y,z\n" + rows)
@@ -428,7 +428,7 @@ def test_no_column_has_more_states_than_there_are_codes(table):
 def test_missing_values_beside_a_state_of_that_name_are_refused(table):
     with refusal(
         "t.csv: column 'x' has missing values and also the value 'missing'; "
-        "declare its states (--states) if the two are to be one"
+        "declare its states (states={...}) if the two are to be one"
     ):
         table("x,y\nmissing,0\n?,1\n", missing="category")
 

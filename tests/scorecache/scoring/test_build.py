@@ -149,7 +149,7 @@ def test_memory_limit_is_checked_before_any_work():
     with refusal(
         MemoryLimitError,
         "scoring 7,525 families would take about 0.0 GB, more than the 0.0 GB allowed; "
-        "lower --max-parents or raise --memory-limit",
+        "lower max_parents or raise memory_limit",
     ):
         build_cache(table(25, 50, (2,)), "bds", max_parents=2, memory_limit=1000, listener=lambda *_: heard.append(1))
 
@@ -191,12 +191,12 @@ def test_families_that_outgrow_the_memory_limit_end_the_build():
         ({"prune_gap": -0.5}, "prune_gap must be a finite number of at least 0. Got -0.5 instead."),
         ({"prune_gap": float("nan")}, "prune_gap must be a finite number of at least 0. Got nan instead."),
         ({"prune_gap": float("inf")}, "prune_gap must be a finite number of at least 0. Got inf instead."),
-        ({"score": "fcll", "max_parents": 1}, "the score 'fcll' needs a class (--class)"),
-        ({"score": "acll", "max_parents": 1}, "the score 'acll' needs a class (--class)"),
-        ({"score": "ll"}, "the score 'll' does not fall when parents are added, so it needs a limit: --max-parents"),
+        ({"score": "fcll", "max_parents": 1}, "the score 'fcll' needs a class (class_name)"),
+        ({"score": "acll", "max_parents": 1}, "the score 'acll' needs a class (class_name)"),
+        ({"score": "ll"}, "the score 'll' does not fall when parents are added, so it needs a limit: max_parents"),
         (
             {"score": "fcll", "domain": Domain.of("abc", "anb", class_name="c")},
-            "the score 'fcll' does not fall when parents are added, so it needs a limit: --max-parents",
+            "the score 'fcll' does not fall when parents are added, so it needs a limit: max_parents",
         ),
         ({"n_jobs": 0}, "the number of jobs must be at least 1. Got 0 instead."),
         ({"max_parents": 3}, "max_parents must be at most 2: 3 variables less the child. Got 3 instead."),
