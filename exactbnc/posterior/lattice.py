@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.posterior.wide import ZERO, Exponents, Floats, from_logs, plus
+from exactbnc.posterior.wide import ZERO, Exponents, Floats, from_logs, normal, plus
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
 from scorecache.system.compiled import kernel
@@ -142,3 +142,15 @@ def collect(t: Families, j: int, h: int, m: Floats, e: Exponents, sum_m: Floats,
         if t.high[f] & ~h == 0:
             i = t.low[f]
             sum_m[f], sum_e[f] = plus(sum_m[f], sum_e[f], m[i], e[i])
+
+
+@kernel
+def completed(am: Floats, ae: Exponents, u: int) -> tuple[float, int]:
+    """a(U) once nothing is added to it any more: the shares of all threads, which row 0 holds from now on."""
+    a, exponent = am[0, u], int(ae[0, u])
+    for thread in range(1, am.shape[0]):
+        a, exponent = plus(a, exponent, am[thread, u], int(ae[thread, u]))
+        am[thread, u], ae[thread, u] = 0.0, ZERO
+    a, exponent = normal(a, exponent)
+    am[0, u], ae[0, u] = a, exponent
+    return a, exponent

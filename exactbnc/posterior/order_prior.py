@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.posterior.lattice import Families, Ints, collect, fill
+from exactbnc.posterior.lattice import Families, Ints, collect, completed, fill
 from exactbnc.posterior.wide import ZERO, Exponents, Floats, normal, plus
 from scorecache.system.compiled import kernel
 
@@ -23,7 +23,7 @@ from scorecache.system.compiled import kernel
 @kernel
 def forward(t: Families, blocks: Ints, thread: int, am: Floats, ae: Exponents) -> None:
     """a(U) of these blocks; what they add to other blocks goes to the row of this thread, and is added up there."""
-    n_low, n_threads = 1 << t.low_bits, am.shape[0]
+    n_low = 1 << t.low_bits
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     for h in blocks:
         for j in range(t.n):
@@ -31,13 +31,7 @@ def forward(t: Families, blocks: Ints, thread: int, am: Floats, ae: Exponents) -
                 fill(t, j, h, m[j], e[j])
         for i in range(n_low):
             u = (h << t.low_bits) | i
-            # a(U) is complete: the shares of all threads
-            a, exponent = am[0, u], int(ae[0, u])
-            for other in range(1, n_threads):
-                a, exponent = plus(a, exponent, am[other, u], int(ae[other, u]))
-                am[other, u], ae[other, u] = 0.0, ZERO
-            a, exponent = normal(a, exponent)
-            am[0, u], ae[0, u] = a, exponent
+            a, exponent = completed(am, ae, u)
             if a == 0.0:
                 continue
             # a(U + j) += a(U) A_j(U)
