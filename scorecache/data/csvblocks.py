@@ -255,7 +255,8 @@ def _are_plain_quotes(content: bytes, separator: str) -> bool:
     enclosed = np.frombuffer(b"\n" + content + b"\n", np.uint8)
     at = np.flatnonzero(enclosed == ord('"'))
     is_end = np.isin(np.arange(256), list(separator.encode() + b"\r\n"))
-    return bool((is_end[enclosed[at - 1]] != is_end[enclosed[at + 1]]).all())
+    opens, closes = is_end[enclosed[at - 1]], is_end[enclosed[at + 1]]
+    return bool((opens != closes).all() and opens[::2].all() and closes[1::2].all())
 
 
 def _odd_quotes(separator: str) -> re.Pattern[bytes]:

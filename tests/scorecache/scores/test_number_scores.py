@@ -449,7 +449,7 @@ def test_minors_are_those_of_numpy(n_row):
          "or take 'bge-cg'"),
         ("bic-g", table({"a": [1.0, 1.0], "b": [0.0, 1.0]}), DataError,
          "'a' has the same number in all rows, for which a Gaussian likelihood has no maximum: leave it out "
-         "(--ignore), or take the score 'bge' or 'bge-cg'"),
+         "(ignore=[...]), or take the score 'bge' or 'bge-cg'"),
         ("bge", table({"a": [1.0, np.inf], "b": [0.0, 1.0]}), DataError,
          "row 1: 'a' must be a finite number for the score 'bge'"),
         ("fnml", dataclasses.replace(mixed().columns(["u", "v"]), weights=np.full(50, 0.5)), DataError,
