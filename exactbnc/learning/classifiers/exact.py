@@ -7,7 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
 from exactbnc.learning.discretize._base import interval_labels
+from exactbnc.learning.from_table import as_constraints
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, counted, networks_by, run_recipe
 from exactbnc.network.bayesnet import BayesNet
@@ -333,7 +334,7 @@ class ExactBNClassifier(TableClassifier):
         own = ("structure", "criterion", "parameters", "calibrate", "max_parents", "k", "ess", "solver", "time_limit")
         return Recipe(
             **{name: getattr(self, name) for name in own},
-            constraints=_constraints(self.constraints),
+            constraints=as_constraints(self.constraints),
             n_jobs=threads_of(self.n_jobs),
             seed=seed_of(self.random_state),
         )
@@ -405,13 +406,3 @@ class _Progress:
 
     def on_incumbent(self, dag: DAG, score: float) -> None:
         """Better networks are in the next line of progress."""
-
-
-def _constraints(given: Constraints | Mapping[str, Any] | None) -> Constraints:
-    if isinstance(given, Constraints):
-        return given
-    known = [entry.name for entry in fields(Constraints)]
-    unknown = [name for name in given or () if name not in known]
-    if unknown:
-        raise ParameterError(f"constraints must be among {', '.join(known)}. Got {listing(unknown)} instead.")
-    return Constraints(**(given or {}))
