@@ -23,6 +23,7 @@ _OPTIONS = {
     "solver": "--solver",
     "states": "--states",
     "prune_gap": "--prune-gap",
+    "for_posterior": "--for-posterior",
     "listed_families_only": "--listed-families-only",
 }
 _ARGUMENT = re.compile(rf"'?\b({'|'.join(_OPTIONS)})=(?:\{{\.\.\.\}}|'?([\w.]*)'?)|\b([a-z]+_[a-z_]+)\b")

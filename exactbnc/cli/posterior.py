@@ -44,8 +44,8 @@ def posterior(
 ) -> None:
     """Sum over all networks of a score file: the exact probability of every arc.
 
-    The file must keep what matters for the sum: build it with 'exactbnc score --prune-gap 32' or so. Up to 18 variables
-    the prior is uniform, beyond by orders, unless --prior is given.
+    The file must keep what matters for the sum: build it with 'exactbnc score --for-posterior 1e-9'. Up to 18
+    variables the prior is uniform, beyond by orders, unless --prior is given.
     """
     from exactbnc.pictures.plot import picture_suffix
     from exactbnc.posterior.posterior import structure_posterior

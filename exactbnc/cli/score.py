@@ -58,6 +58,14 @@ class BuildOptions:
     prune_gap: Annotated[
         float, _build("--prune-gap", metavar="G", help="Keep families within G of being dominated.")
     ] = 0.0
+    for_posterior: Annotated[
+        float | None,
+        _build(
+            "--for-posterior",
+            metavar="DELTA",
+            help="Keep what 'posterior' sums: all but DELTA of the posterior, 1e-9 for example.",
+        ),
+    ] = None
     jobs: Annotated[int | None, _build("--jobs", metavar="N", help="Threads; all cores if not given.")] = None
     memory_limit: Annotated[
         str | None, _build("--memory-limit", metavar="SIZE", help="Refuse to need more, such as 500M or 4G.")
@@ -180,6 +188,7 @@ def score(
         domain=domain,
         prune=not build.no_prune,
         prune_gap=build.prune_gap,
+        for_posterior=build.for_posterior,
         interventions=was_set,
     )
     estimate = plan.estimate

@@ -184,7 +184,7 @@ def structure_posterior(
     Parameters
     ----------
     cache : ScoreCache
-        Built with a `prune_gap` that bounds the lost mass (`gap_for`), or without pruning.
+        Built with `for_posterior=1e-9` or so, or without pruning.
     prior : {"uniform", "order"}, optional
         Up to 20 and 25 variables. By default "uniform" up to 18, and "order" beyond.
     n_jobs : int, optional

@@ -33,6 +33,7 @@ from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
 from scorecache.scoring.kept import Kept
 from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
+from scorecache.scoring.lost_mass import gap_for
 from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
@@ -183,6 +184,7 @@ def build_cache(
     max_parents: int | None = None,
     prune: bool = True,
     prune_gap: float = 0.0,
+    for_posterior: float | None = None,
     interventions: Any = None,
     n_jobs: int | None = None,
     memory_limit: int | None = None,
@@ -197,6 +199,9 @@ def build_cache(
     seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
     `n_jobs` threads share the work (None: all processors).
 
+    Families more than `prune_gap` below a subset of their parents are dropped. `for_posterior`, 1e-9 for example,
+    chooses a gap for `exactbnc.structure_posterior`: dropped families lose at most that share of the posterior.
+
     `interventions` says which values were set by an experiment: columns of truth values by name, as a mapping or frame.
     The families of a variable are then scored on the rows in which it was not set.
 
@@ -206,7 +211,7 @@ def build_cache(
     """
     plan = plan_build(
         dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap,
-        interventions=interventions,
+        for_posterior=for_posterior, interventions=interventions,
     )  # fmt: skip
     cache = plan.run(
         n_jobs=n_jobs,
@@ -229,10 +234,12 @@ def plan_build(
     max_parents: int | None = None,
     prune: bool = True,
     prune_gap: float = 0.0,
+    for_posterior: float | None = None,
     interventions: Any = None,
 ) -> BuildPlan:
     """Check what was asked for, merge equal rows and group the children, without scoring anything."""
-    score, domain, pruning = _settle(dataset, score, domain, max_parents, prune, prune_gap)
+    score, domain = _settle(dataset, score, domain, max_parents)
+    pruning = _pruning(domain, prune, prune_gap, for_posterior)
     tables: tuple[Dataset, ...] = (dataset,)
     table_of, was_set = [0] * dataset.n_vars, None
     if interventions is not None:
@@ -258,9 +265,7 @@ def _settle(
     score: Score | str,
     domain: Domain | None,
     max_parents: int | None,
-    prune: bool,
-    prune_gap: float,
-) -> tuple[Score, Domain, Pruning]:
+) -> tuple[Score, Domain]:
     """Check what was asked for and fill in what was not."""
     if not isinstance(dataset, Dataset):
         raise ParameterError(
@@ -283,8 +288,6 @@ def _settle(
         domain = replace(domain, numbers=tuple(name for name in dataset.names if name in dataset.measurements))
     if dataset.total_weight > MOST_ROWS:
         raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
-    if not 0 <= prune_gap < math.inf:
-        raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
     if score.needs_class and domain.class_name is None:
         raise ParameterError(f"the score {score.name!r} needs a class (class_name)")
     if score.needs_bound and domain.max_parents is None and domain.structure in ("general", "anb"):
@@ -297,7 +300,17 @@ def _settle(
             raise DataError(
                 f"the class {domain.class_name!r} has one value in all {dataset.n_rows} rows; it needs at least two"
             )
-    return score, domain, Pruning(prune and domain.allows_dropping, float(prune_gap))
+    return score, domain
+
+
+def _pruning(domain: Domain, prune: bool, prune_gap: float, for_posterior: float | None) -> Pruning:
+    """What is dropped, as asked for or for a posterior."""
+    if not 0 <= prune_gap < math.inf:
+        raise ParameterError(f"prune_gap must be a finite number of at least 0. Got {prune_gap!r} instead.")
+    if for_posterior is not None and (prune_gap or not prune):
+        raise ParameterError("for_posterior chooses what is pruned: give it without prune and prune_gap")
+    gap = prune_gap if for_posterior is None else gap_for(domain, for_posterior)
+    return Pruning(prune and domain.allows_dropping, float(gap))
 
 
 def _locally(builds: dict[Unit, Build], threads: Threads) -> RunPieces:

@@ -20,7 +20,6 @@ from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Codes, Floats
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import EAP
-from exactbnc.posterior.lost_mass import gap_for
 from exactbnc.posterior.posterior import MOST_VARIABLES, structure_posterior
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
@@ -31,6 +30,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores.dirichlet import BDeu
 from scorecache.scoring.build import build_cache
+from scorecache.scoring.lost_mass import DELTA
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class AnbAverage:
         """
         limit = min(max_parents, dataset.n_vars - 1)
         domain = Domain.of(dataset.names, "anb", class_name=class_name, max_parents=limit)
-        cache = build_cache(dataset, BDeu(ess=ess), domain=domain, prune_gap=gap_for(domain), n_jobs=n_jobs)
+        cache = build_cache(dataset, BDeu(ess=ess), domain=domain, for_posterior=DELTA, n_jobs=n_jobs)
         if dataset.n_vars <= MOST_VARIABLES["order"]:
             drawn = structure_posterior(cache, prior="order", n_jobs=n_jobs).sample(n_networks, seed=seed)
         else:

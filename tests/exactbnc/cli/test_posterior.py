@@ -13,7 +13,7 @@ from scorecache import read_cache
 @pytest.fixture
 def cache(exactbnc, table, tmp_path):
     path = tmp_path / "whole.jkl"
-    assert exactbnc("score", table, "--prune-gap", 40, "-o", path).code == 0
+    assert exactbnc("score", table, "--for-posterior", 1e-12, "-o", path).code == 0
     return path
 
 
@@ -54,7 +54,7 @@ def test_a_cache_for_the_best_network_is_refused_with_the_option(exactbnc, table
     run = exactbnc("posterior", path)
 
     assert run.code == ExitCode.USAGE
-    assert "--prune-gap" in run.err
+    assert "build it again with --for-posterior 1e-09," in run.err
 
 
 def test_dash_writes_the_table_to_standard_output(exactbnc, cache):

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache as remember
 from itertools import product
-from math import exp
 
 import mpmath
 import numpy as np
@@ -13,7 +12,6 @@ from scipy.stats import chisquare
 
 from exactbnc import DAG, structure_posterior
 from exactbnc.graph.dag import topological_order
-from exactbnc.posterior.lost_mass import gap_for
 from scorecache import Dataset, Domain, ScoreCache, build_cache
 from scorecache.errors import MemoryLimitError, ParameterError
 from scorecache.scores import SCORES, make_score
@@ -223,16 +221,21 @@ def test_pruning_loses_at_most_what_the_bound_says(prior, gap):
         assert np.abs(pruned.arcs.to_numpy() - exact).max() <= pruned.error_bound
 
 
-def test_the_gap_for_a_mass_keeps_the_bound_below_it():
-    data = table(6, 200)
-    gap = gap_for(Domain.of(data.names), 1e-6)
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize(("n_vars", "structure"), [(6, "general"), (6, "anb"), (4, "kdb")])
+def test_a_cache_built_for_a_posterior_loses_at_most_that(delta, n_vars, structure):
+    data = table(n_vars, 200)
+    exact = structure_posterior(cache_of(data, structure=structure)).arcs.to_numpy()
+    cache = cache_of(data, structure=structure, prune=True, for_posterior=delta)
 
-    assert structure_posterior(cache_of(data, prune=True, prune_gap=gap)).error_bound <= 1.01e-6
-    assert exp(-gap) < 1e-6
+    found = structure_posterior(cache)
+
+    assert found.error_bound <= delta * (1 + 1e-9) + 1e-11
+    assert np.abs(found.arcs.to_numpy() - exact).max() <= found.error_bound
 
 
 def test_a_cache_for_the_best_network_is_refused():
-    with pytest.raises(ParameterError, match="prune_gap=26"):
+    with pytest.raises(ParameterError, match="for_posterior=1e-09"):
         structure_posterior(cache_of(table(6, 200), prune=True))
 
 

@@ -191,6 +191,15 @@ def test_families_that_outgrow_the_memory_limit_end_the_build():
         ({"prune_gap": -0.5}, "prune_gap must be a finite number of at least 0. Got -0.5 instead."),
         ({"prune_gap": float("nan")}, "prune_gap must be a finite number of at least 0. Got nan instead."),
         ({"prune_gap": float("inf")}, "prune_gap must be a finite number of at least 0. Got inf instead."),
+        ({"for_posterior": 0.0}, "for_posterior must be between 0 and 1, such as 1e-09. Got 0.0 instead."),
+        (
+            {"for_posterior": 1e-9, "prune_gap": 2.0},
+            "for_posterior chooses what is pruned: give it without prune and prune_gap",
+        ),
+        (
+            {"for_posterior": 1e-9, "prune": False},
+            "for_posterior chooses what is pruned: give it without prune and prune_gap",
+        ),
         ({"score": "fcll", "max_parents": 1}, "the score 'fcll' needs a class (class_name)"),
         ({"score": "acll", "max_parents": 1}, "the score 'acll' needs a class (class_name)"),
         ({"score": "ll"}, "the score 'll' does not fall when parents are added, so it needs a limit: max_parents"),
