@@ -80,10 +80,6 @@ def families_of_rows(
             out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, room)
         # the child is x with the parents W = P (role -1), or p = row[role] with W = P - p + x
         for role in range(-1, n_row):
-            shape = 0
-            for i in range(n_row):
-                if i != role:
-                    shape = step[shape, kinds[row[i]]]
             # score(child, W): the sum over the cells of W + child, the parents' part of W, and the penalty
             if role < 0:
                 for x in range(x_from, x_to):
@@ -94,15 +90,22 @@ def families_of_rows(
                 rank_w = rank_without(row, n_row, role, -1, 1, binom)
                 _add_parts(joint, first, parent_value, part, rank_w, unit, x_from, x_to, score)
             if has_charge or not is_top:
+                shape = 0
+                for i in range(n_row):
+                    if i != role:
+                        shape = step[shape, kinds[row[i]]]
                 for x in range(x_from, x_to):
                     child = x if role < 0 else row[role]
                     shape_w[x] = shape if role < 0 else step[shape, kinds[x]]
                     score[x] -= penalty[kinds[child], shape_w[x]] + constant[child]
             # best[x]: the best score among the families of the child with one parent less, without x first
             floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
-            for x in range(x_from, x_to):
-                best[x] = floor
-            for i in range(n_row):
+            i0 = 1 if role == 0 else 0
+            if i0 < n_row:
+                _raise_from(floor, floors, role + 1 if role < i0 else role, at_below[i0], x_from, x_to, best)
+            else:
+                best[x_from:x_to] = floor
+            for i in range(i0 + 1, n_row):
                 if i != role:
                     _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
             # families outside the domain
@@ -114,24 +117,26 @@ def families_of_rows(
                         is_open = is_open and (i == role or is_allowed[row[i], child])
                     if not is_open:
                         best[x] = DEAD
-            # families that a bound closes, and those that pruning leaves
+            # families that a bound closes
             if pairs_on:
                 for x in range(x_from, x_to):
                     if best[x] < DEAD and pair_closed(lattice, row, x, role, rules, below, at_below):
                         best[x] = DEAD
-            for x in range(x_from, x_to):
-                if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
-                    out_child[n_out] = order[x if role < 0 else row[role]]
-                    out_score[n_out] = score[x]
-                    filled = 0
-                    if role >= 0:
-                        out_parents[n_out, 0] = order[x]
-                        filled = 1
-                    for i in range(n_row):
-                        if i != role:
-                            out_parents[n_out, filled] = order[row[i]]
-                            filled += 1
-                    n_out += 1
+            # survivors; most rows have none, which is found without a branch for each x
+            if not prune or _any_kept(score, gap, best, x_from, x_to):
+                for x in range(x_from, x_to):
+                    if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
+                        out_child[n_out] = order[x if role < 0 else row[role]]
+                        out_score[n_out] = score[x]
+                        filled = 0
+                        if role >= 0:
+                            out_parents[n_out, 0] = order[x]
+                            filled = 1
+                        for i in range(n_row):
+                            if i != role:
+                                out_parents[n_out, filled] = order[row[i]]
+                                filled += 1
+                        n_out += 1
             if is_top:
                 continue
 
@@ -153,6 +158,23 @@ def families_of_rows(
                 new_best[role + 1, first + x] = reached
     out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, n_out)
     return out_child, out_score, out_parents, new_best, new_entropy
+
+
+@kernel
+def _any_kept(score: Floats, gap: float, best: Floats, x_from: int, x_to: int) -> bool:
+    """Does some score[x] exceed best[x] by more than -gap? Unsigned indices as below."""
+    n_kept = 0
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        n_kept += score[x] + gap > best[x]
+    return n_kept > 0
+
+
+@kernel
+def _raise_from(floor: float, floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
+    """best[x] = max(floor, floors[line, start + x]); unsigned indices as below."""
+    i, at = np.uint64(line), np.uint64(start)
+    for x in range(np.uint64(x_from), np.uint64(x_to)):
+        best[x] = max(floor, floors[i, at + x])
 
 
 @kernel

@@ -18,6 +18,9 @@ EMPTY = -1
 MOST_VALUES_PLAIN = 1 << 18
 """Tables of up to this many values are merged in numpy: that takes some milliseconds, loading a kernel more."""
 
+MOST_KEYS = 1 << 62
+"""Whole numbers below this one tell rows apart in numpy."""
+
 DENSE_FLOOR, DENSE_PER_ROW = 4096, 4
 """Labels are looked up in an array of up to this many places, or this many per row; beyond that they are sorted."""
 
@@ -84,15 +87,22 @@ def merge_rows_plain(
     """The same in numpy, for small tables."""
     counted = np.flatnonzero(weights > 0)
     labels, n_labels = np.zeros(len(counted), dtype=np.int64), min(1, len(counted))
+    # as many columns at once as one number tells apart
+    key, n_keys = np.zeros(len(counted), dtype=np.int64), 1
     for column in codes[:, counted]:
-        labels, n_labels = refine_labels(labels, n_labels, column, int(column.max(initial=0)) + 1)
+        arity = int(column.max(initial=0)) + 1
+        if n_keys * arity > MOST_KEYS // max(n_labels, 1):
+            labels, n_labels = refine_labels(labels, n_labels, key, n_keys)
+            key, n_keys = np.zeros(len(counted), dtype=np.int64), 1
+        key, n_keys = key * arity + column, n_keys * arity
+    labels, n_labels = refine_labels(labels, n_labels, key, n_keys)
     first = np.empty(n_labels, dtype=np.int64)
     first[labels[::-1]] = counted[::-1]
     return first, np.bincount(labels, weights=weights[counted], minlength=n_labels).astype(np.int64)
 
 
 def refine_labels(
-    labels: NDArray[np.int64], n_labels: int, column: NDArray[np.uint16], arity: int
+    labels: NDArray[np.int64], n_labels: int, column: NDArray[np.integer], arity: int
 ) -> tuple[NDArray[np.int64], int]:
     """Split every label by the states of a column; labels are numbered in order of first appearance.
 

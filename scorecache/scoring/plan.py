@@ -114,14 +114,14 @@ def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:
 
 def limits_beside_required(tables: Sequence[Dataset], domain: Domain, score: Score, pruning: Pruning) -> list[int]:
     """Per child, how many parents beside the required ones need looking at; `tables[child]` are the rows that count."""
-    limits, arities = [], tables[0].arities
+    limits, arities = [], tables[0].arities.tolist()
     is_counted = tables[0].weights is None or tables[0].weights.dtype == np.int64
     for child, dataset in enumerate(tables):
         limit = domain.limits[child] - len(domain.required[child])
         if pruning.on and isinstance(score, CellScore) and score.has_penalty and is_counted:
-            counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=int(arities[child]))
-            required = tuple(int(arities[v]) for v in domain.required[child])
-            candidates = tuple(int(arities[v]) for v in domain.allowed[child])
+            counts = np.bincount(dataset.codes[child], weights=dataset.weights, minlength=arities[child])
+            required = tuple(arities[v] for v in domain.required[child])
+            candidates = tuple(arities[v] for v in domain.allowed[child])
             limit = most_parents(score, counts.astype(np.int64), required, candidates, limit, pruning.gap)
         limits.append(limit)
     return limits
