@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.counting.moebius import Bits, and_prefix
+from scorecache.counting.moebius import Bits, and_prefix, merge_bases
 from scorecache.counting.subsets import advance, rank_without, unrank
 from scorecache.counting.terms import sum_terms
-from scorecache.counting.tile_terms import add_terms, merge_bases
+from scorecache.counting.tile_terms import Tile, add_terms, new_tile
 from scorecache.counting.types import Counts, Ints, Lattice, Terms, Values
 from scorecache.system.compiled import kernel, popcount
 
@@ -45,11 +45,16 @@ def binary_values(
     is_top: bool,
     n_bounds: int,
 ) -> Values:
-    """Count the joint sets of these tiles (sets of at least two variables) and sum their terms."""
+    """Count the joint sets of the tiles `tile_from` to `tile_to` (at least two variables) and sum their terms.
+
+    `lattice` describes the level and `bits` the data, `ones` has the all-ones counts of the levels below, `terms` the
+    one-count terms. At the top level (`is_top`) nothing is kept for a next one; `n_bounds` is the number of kinds of
+    children whose superset bounds are asked for.
+    """
+    # the first suffix U, and room for the sums over the cells of its sets U + {p, x}
     m, n_vars = lattice.size, lattice.n_vars
     n_u = m - 2
     binom = lattice.binom
-    words = bits.words
     n_base, n_words = len(bits.base_size), bits.words.shape[1]
     n_cells = 1 << n_u
     suffix = np.zeros(n_u, np.int64)
@@ -65,6 +70,7 @@ def binary_values(
     parent_value = np.empty((max(1, n_parts), n_stored), np.int64)
     counted = np.ones(n_stored, np.bool_)
     counts = np.empty((n_base, n_stored), np.int32)
+    # stack[i]: the AND of suffix[i:]; of the empty suffix, all bits set
     stack = np.empty((n_u + 1, n_words), np.uint64)
     for w in range(n_words):
         stack[n_u, w] = ~np.uint64(0)
@@ -73,55 +79,51 @@ def binary_values(
     for i in range(n_u + 1):
         stack_start[i], n_configs[i] = i, 1
     anded = np.empty(n_words, np.uint64)
-    pairs = np.empty(n_cells * n_base * most_pairs, np.int32)
-    singles = np.empty(n_cells * n_base * n_vars, np.int32)
-    totals = np.empty(n_cells * n_base, np.int32)
-    merged_pairs = np.empty(n_cells * most_pairs, np.int32)
-    merged_singles = np.empty(n_cells * n_vars, np.int32)
-    merged_totals = np.empty(n_cells, np.int32)
+    tile = new_tile(n_cells * n_base, n_vars, most_pairs)
+    pairs, singles, totals = tile.pairs, tile.singles, tile.totals
+    merged = new_tile(n_cells, n_vars, most_pairs)
     value = np.empty(most_pairs, np.int64)
     shape = 0
     for _ in range(m):
         shape = lattice.step[shape, 0]
 
     changed = n_u - 1
-    for tile in range(tile_from, tile_to):
-        if tile > tile_from:
+    for number in range(tile_from, tile_to):
+        if number > tile_from:
             changed = max(changed, advance(suffix, n_u))
         below = suffix[0] if n_u > 0 else n_vars
         if below < 2:
             continue
         n_pairs = binom[below, 2]
-        and_prefix(words, bits.first, suffix, changed, stack, stack_start, n_configs)
+        # the all-ones counts of U + {p, x}, which the levels above read too
+        and_prefix(bits, suffix, changed, stack, stack_start, n_configs)
         changed = 0
-        _count_pairs(bits, stack[0], anded, below, n_base, n_pairs, pairs, (n_cells - 1) * n_base * n_pairs)
+        _count_pairs(bits, stack[0], anded, below, pairs, (n_cells - 1) * n_base * n_pairs)
         rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
         if not is_top:
             for base in range(n_base):
                 for e in range(n_pairs):
                     counts[base, rank_s - first + e] = pairs[((n_cells - 1) * n_base + base) * n_pairs + e]
-        _gather(lattice, ones, bits, suffix, n_base, below, n_pairs, pairs, singles, totals)
+        # those of the subsets of U, and by inversion over U the n11, A(.) and T of each of its cells
+        _gather(lattice, ones, bits, suffix, below, tile)
         _invert(n_u, n_base * n_pairs, pairs)
         _invert(n_u, n_base * below, singles)
         _invert(n_u, n_base, totals)
 
+        # the joint value: the cell terms of U + {p, x}, and where asked for those with the class summed out
         for e in range(n_pairs):
             value[e] = 0
-        add_terms(
-            terms, terms.cell_start[shape], shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value
-        )
+        add_terms(terms, terms.cell_start[shape], shape, n_cells * n_base, below, tile, value)
         if terms.marginal_start >= 0:
-            merge_bases(n_cells, n_base, n_pairs, pairs, merged_pairs)
-            merge_bases(n_cells, n_base, below, singles, merged_singles)
-            merge_bases(n_cells, n_base, 1, totals, merged_totals)
-            add_terms(
-                terms, terms.marginal_start, shape, n_cells, below, n_pairs,
-                merged_pairs, merged_singles, merged_totals, value,
-            )  # fmt: skip
+            merge_bases(n_cells, n_base, n_pairs, pairs, merged.pairs)
+            merge_bases(n_cells, n_base, below, singles, merged.singles)
+            merge_bases(n_cells, n_base, 1, totals, merged.totals)
+            add_terms(terms, terms.marginal_start, shape, n_cells, below, merged, value)
         for e in range(n_pairs):
             joint[rank_s - first + e] = value[e]
         if is_top:
             continue
+        # the parents' part of its supersets, and the bound on their scores
         if n_parts == 0:
             for e in range(n_pairs):
                 parent_value[0, rank_s - first + e] = -value[e]
@@ -129,7 +131,7 @@ def binary_values(
             start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
             for e in range(n_pairs):
                 value[e] = 0
-            add_terms(terms, start, shape, n_cells * n_base, below, n_pairs, pairs, singles, totals, value)
+            add_terms(terms, start, shape, n_cells * n_base, below, tile, value)
             for e in range(n_pairs):
                 if part < n_parts:
                     parent_value[part, rank_s - first + e] = value[e]
@@ -178,12 +180,14 @@ def _count_pairs(
     prefix: NDArray[np.uint64],
     anded: NDArray[np.uint64],
     below: int,
-    n_base: int,
-    n_pairs: int,
     pairs: Counts,
     first: int,
 ) -> None:
-    """The all-ones counts of a tile: population counts of suffix AND p AND x."""
+    """Write the all-ones counts of a tile to `pairs`, from `first` on: population counts of suffix AND p AND x.
+
+    `prefix` is the AND of the suffix, `anded` room for that with p, and p and x are smaller than `below`.
+    """
+    n_base, n_pairs = len(bits.base_size), below * (below - 1) // 2
     words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
     n_words, n_segments = np.uint64(words.shape[1]), np.uint64(len(bases))
     one, two = np.uint64(1), np.uint64(2)
@@ -209,22 +213,16 @@ def _count_pairs(
 
 
 @kernel
-def _gather(
-    lattice: Lattice,
-    ones: Ones,
-    bits: Bits,
-    suffix: Ints,
-    n_base: int,
-    below: int,
-    n_pairs: int,
-    pairs: Counts,
-    singles: Counts,
-    totals: Counts,
-) -> None:
-    """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix."""
+def _gather(lattice: Lattice, ones: Ones, bits: Bits, suffix: Ints, below: int, tile: Tile) -> None:
+    """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix.
+
+    Those of the suffix itself with {p, x} are in the tile already.
+    """
     binom, n_u = lattice.binom, len(suffix)
+    n_base, n_pairs = len(bits.base_size), below * (below - 1) // 2
     entries, level_start, level_size = ones.entries, ones.level_start, ones.level_size
     for cell in range(1 << n_u):
+        # U' is the bits of the cell; its rank with 0, 1 and 2 smaller elements in front
         size, rank_0, rank_1, rank_2 = 0, 0, 0, 0
         for i in range(n_u):
             if cell >> i & 1:
@@ -236,13 +234,13 @@ def _gather(
             to = cell * n_base + base
             if size < n_u:
                 at = level_start[size + 2] + base * level_size[size + 2] + rank_2
-                _copy_run(entries, at, n_pairs, pairs, to * n_pairs)
+                _copy_run(entries, at, n_pairs, tile.pairs, to * n_pairs)
             at = level_start[size + 1] + base * level_size[size + 1] + rank_1
-            _copy_run(entries, at, below, singles, to * below)
+            _copy_run(entries, at, below, tile.singles, to * below)
             if size == 0:
-                totals[to] = bits.base_size[base]
+                tile.totals[to] = bits.base_size[base]
             else:
-                totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
+                tile.totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
 
 
 @kernel

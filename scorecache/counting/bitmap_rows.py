@@ -16,6 +16,7 @@ from scorecache.counting.moebius import (
     and_prefix,
     count_block,
     invert,
+    merge_bases,
     suffix_sources,
     suffix_table,
 )
@@ -36,7 +37,13 @@ def bitmap_values(
     is_top: bool,
     n_bounds: int,
 ) -> Values:
-    """Count the joint sets of these rows and sum their terms."""
+    """Count the joint sets of the rows `row_from` to `row_to` and sum their terms.
+
+    `lattice` describes the level and `bits` the data, `blocks` has the all-positive entries of the levels below,
+    `terms` the one-count terms. At the top level (`is_top`) nothing is kept for a next one; `n_bounds` is the number
+    of kinds of children whose superset bounds are asked for.
+    """
+    # the first row P, and room for the sums over the cells of its sets P + {x}
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     binom, step, kinds, arities = lattice.binom, lattice.step, lattice.kinds, lattice.arities
     words, indicators = bits.words, bits.first
@@ -52,6 +59,7 @@ def bitmap_values(
     n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
     parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
     counted = np.ones(n_stored, np.bool_)
+    # where the all-positive entries of these rows stand among those of the level, which are kept for the next one
     level_at, counts_at, n_counts = 0, 0, 0
     if not is_top:
         own_rows = level_start[n_row]
@@ -59,7 +67,7 @@ def bitmap_values(
         n_counts = row_start[own_rows + row_to] - counts_at
     counts = np.empty((1, n_counts), np.int32)
 
-    # arities ascend with the index, so the last variables give the largest tables
+    # room for the largest table of a row: arities ascend with the index, so it belongs to the last variables
     most_cells = 1
     stack_start = np.zeros(n_row + 1, np.int64)
     size, at = 1, 1
@@ -69,11 +77,13 @@ def bitmap_values(
         stack_start[n_row - 1 - i] = at
         at += size
     t_most = indicators[n_vars]
+    # stack[stack_start[i]:]: the AND of every all-positive configuration of row[i:]; of the empty suffix, all bits set
     stack = np.empty((at, words.shape[1]), np.uint64)
     for w in range(words.shape[1]):
         stack[0, w] = ~np.uint64(0)
     n_configs = np.ones(n_row + 1, np.int64)
     own_block = np.empty(size * n_base * t_most if is_top else 0, np.int32)
+    # N(P, x) with x in its states 1.., and N(P); the same of the suffix above the smallest variable, and without class
     table = np.empty(most_cells * n_base * t_most, np.int32)
     total = np.empty(most_cells * n_base, np.int32)
     upper_table = np.empty(most_cells * n_base * t_most, np.int32)
@@ -93,13 +103,11 @@ def bitmap_values(
         if x_to == 0:
             continue
         t_to = indicators[x_to]
-        and_prefix(words, indicators, row, changed, stack, stack_start, n_configs)
+        # G_(P + {x}) over the all-positive configurations of P and all x below P
+        and_prefix(bits, row, changed, stack, stack_start, n_configs)
         own = own_block if is_top else counts[0]
         own_at = 0 if is_top else row_start[level_start[n_row] + rank] - counts_at
-        count_block(
-            words, bits.segment_start, bits.segment_base, bits.segment_shift,
-            stack, stack_start[0], n_configs[0], t_to, n_base, own, own_at,
-        )  # fmt: skip
+        count_block(bits, stack, stack_start[0], n_configs[0], t_to, own, own_at)
 
         width = n_base * t_to
         n_cells = 1
@@ -116,14 +124,14 @@ def bitmap_values(
                 upper_cells *= arities[row[i]]
             upper_t = indicators[row[1]] if n_row > 1 else t_most
             if changed > 0 or not has_suffix:
-                suffix_table(
-                    binom, arities, blocks, bits, suffix, upper_cells, upper_t, n_base, upper_table, upper_total
-                )
+                # N of suffix + {x}, x below the suffix, and of the suffix alone
+                suffix_table(lattice, blocks, bits, suffix, upper_cells, upper_t, upper_table, upper_total)
                 has_suffix = True
-                suffix_sources(binom, arities, suffix, upper_cells, sizes, ranks, configs)
+                suffix_sources(lattice, suffix, upper_cells, sizes, ranks, configs)
             r = arities[lowest]
             n_cells = upper_cells * r
             slab = upper_cells * width
+            # N with the lowest variable in state k >= 1: G from the stored blocks, inverted over the suffix
             for k in range(1, r):
                 for cell in range(upper_cells):
                     to = k * slab + cell * width
@@ -137,7 +145,7 @@ def bitmap_values(
                     for e in range(width):
                         table[to + e] = source[begin + e]
                 invert(arities, suffix, upper_cells, width, table, k * slab)
-            # state 0 of the lowest variable: what the other states leave of suffix + {x}
+            # N(P) for all its states, and in the slab of state 0 N(suffix, x), of which the other states are taken off
             at_lowest = indicators[lowest]
             for cell in range(upper_cells):
                 for base in range(n_base):
@@ -156,6 +164,7 @@ def bitmap_values(
                     table[e] -= table[k * slab + e]
         changed = 0
 
+        # the shapes of P + {x} and where their terms begin
         binary = arities[0] == 2 and arities[x_to - 1] == 2
         shape_p = 0
         for i in range(n_row):
@@ -164,9 +173,11 @@ def bitmap_values(
             shapes[x] = step[shape_p, kinds[x]]
             starts[x] = terms.cell_start[shapes[x]]
             value[x] = 0
+        # the joint value: the cell terms of P + {x}, and where asked for those with the class summed out
         _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
         if terms.marginal_start >= 0:
-            _merge_bases(table, total, n_cells, n_base, t_to, merged_table, merged_total)
+            merge_bases(n_cells, n_base, t_to, table, merged_table)
+            merge_bases(n_cells, n_base, 1, total, merged_total)
             for x in range(x_to):
                 starts[x] = terms.marginal_start
             _add_terms(terms, starts, shapes, merged_table, merged_total, n_cells, indicators, x_to, binary, value)
@@ -175,6 +186,7 @@ def bitmap_values(
             joint[rank_s - first + x] = value[x]
         if is_top:
             continue
+        # the parents' part of its supersets, and the bound on their scores
         to = rank_s - first
         if n_parts == 0:
             for x in range(x_to):
@@ -197,27 +209,6 @@ def bitmap_values(
 
 
 @kernel
-def _merge_bases(
-    table: NDArray[np.int32],
-    total: NDArray[np.int32],
-    n_cells: int,
-    n_base: int,
-    t_to: int,
-    merged_table: NDArray[np.int32],
-    merged_total: NDArray[np.int32],
-) -> None:
-    """Sum the base configurations (the classes) out of every cell."""
-    for cell in range(n_cells):
-        merged_total[cell] = 0
-        for t in range(t_to):
-            merged_table[cell * t_to + t] = 0
-        for base in range(n_base):
-            merged_total[cell] += total[cell * n_base + base]
-            for t in range(t_to):
-                merged_table[cell * t_to + t] += table[(cell * n_base + base) * t_to + t]
-
-
-@kernel
 def _add_terms(
     terms: Terms,
     starts: Ints,
@@ -230,8 +221,14 @@ def _add_terms(
     binary: bool,
     value: Ints,
 ) -> None:
-    """Add the terms of every cell of P: states 1.. of each x, and state 0 by difference."""
+    """Add the terms of every cell of P to `value[x]`: states 1.. of each x, and state 0 by difference.
+
+    The terms of P + {x} begin at `starts[x]` and have the shape `shapes[x]`. The counts are N(P, x) in `counts`, of the
+    indicators of all x below `x_to`, and N(P) in `total`, both by cell. `binary`: every x has two states and the same
+    start.
+    """
     table, t_to = terms.table, indicators[x_to]
+    # some count lies past the tables of terms: evaluate it
     largest = 0
     for cell in range(n_cells):
         largest = max(largest, total[cell])
@@ -243,6 +240,7 @@ def _add_terms(
                     rest -= counts[cell * t_to + t]
                     value[x] += count_term(terms, starts[x], shapes[x], counts[cell * t_to + t])
                 value[x] += count_term(terms, starts[x], shapes[x], rest)
+    # one indicator a variable: N(P, x = 1) and the rest
     elif binary:
         start = starts[0]
         for cell in range(n_cells):

@@ -8,6 +8,7 @@ small, in a hash table beyond.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,24 +29,35 @@ def hash_size(n_distinct: int) -> int:
     return 1 << max(4, (2 * n_distinct - 1).bit_length())
 
 
+class Lookup(NamedTuple):
+    """Where the number of a product label x state is looked up.
+
+    `numbers` (-1 where there is none) serves products below its length, the hash table of `keys` (-1 where empty) with
+    their numbers in `slots` the others. Every user leaves both as they were found: all -1.
+    """
+
+    numbers: Labels
+    keys: NDArray[np.int64]
+    slots: Labels
+
+
+@kernel
+def new_lookup(dense_size: int, hash_size: int) -> Lookup:
+    """An empty lookup."""
+    return Lookup(
+        np.full(dense_size, -1, np.int32), np.full(hash_size, -1, np.int64), np.empty(hash_size, np.int32)
+    )  # fmt: skip
+
+
 @kernel
 def refine(
-    labels: Labels,
-    n_labels: int,
-    column: NDArray[np.uint16],
-    arity: int,
-    refined: Labels,
-    numbers: Labels,
-    keys: NDArray[np.int64],
-    slots: Labels,
+    labels: Labels, n_labels: int, column: NDArray[np.uint16], arity: int, refined: Labels, lookup: Lookup
 ) -> int:
-    """Split every label by the states of a column; the new number of labels, in order of first appearance.
-
-    `numbers` (all -1) serves products of label and state below its length, `keys` (all -1) with `slots` the others;
-    both are left as they were found.
-    """
+    """Split every label by the states of a column; the new number of labels, in order of first appearance."""
+    numbers, keys, slots = lookup.numbers, lookup.keys, lookup.slots
     n_rows = len(labels)
     n_refined = 0
+    # few cells: number them in a plain array, which is cleared by a second pass over the rows
     if n_labels * arity <= len(numbers):
         for i in range(n_rows):
             cell = np.int64(labels[i]) * arity + column[i]
@@ -58,6 +70,7 @@ def refine(
         for i in range(n_rows):
             numbers[np.int64(labels[i]) * arity + column[i]] = -1
         return n_refined
+    # many: number them in the hash table
     mask = len(keys) - 1
     for i in range(n_rows):
         cell = np.int64(labels[i]) * arity + column[i]
@@ -90,18 +103,16 @@ def count_cells(
     weights: NDArray[np.int64],
     counts: NDArray[np.int64],
     refined: Labels,
-    numbers: Labels,
-    keys: NDArray[np.int64],
-    slots: Labels,
+    lookup: Lookup,
 ) -> int:
     """Weigh the cells label x state into `counts`; the number of entries (zeros among them while cells are few)."""
     n_cells = n_labels * arity
-    if n_cells <= len(numbers):
+    if n_cells <= len(lookup.numbers):
         counts[:n_cells] = 0
         for i in range(len(labels)):
             counts[np.int64(labels[i]) * arity + column[i]] += weights[i]
         return n_cells
-    n_refined = refine(labels, n_labels, column, arity, refined, numbers, keys, slots)
+    n_refined = refine(labels, n_labels, column, arity, refined, lookup)
     counts[:n_refined] = 0
     for i in range(len(labels)):
         counts[refined[i]] += weights[i]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
-from scorecache.counting.label import count_cells, refine
+from scorecache.counting.label import count_cells, new_lookup, refine
 from scorecache.counting.row_values import first_row, new_values, shape_of
 from scorecache.counting.subsets import advance, rank_without, ranks_below
 from scorecache.counting.terms import count_term
@@ -66,9 +66,7 @@ def label_values(
         for i in range(n_rows):
             labels[root, n_row, i] = labelled.roots[root, i]
         n_labels[root, n_row] = labelled.n_roots[root]
-    numbers = np.full(labelled.dense_size, -1, np.int32)
-    keys = np.full(labelled.hash_size, -1, np.int64)
-    slots = np.empty(labelled.hash_size, np.int32)
+    lookup = new_lookup(labelled.dense_size, labelled.hash_size)
     refined = np.empty(n_rows, np.int32)
     counts = np.empty(max(labelled.dense_size, n_rows), np.int64)
 
@@ -92,7 +90,7 @@ def label_values(
                     for i in range(stale, -1, -1):
                         n_labels[root, i] = refine(
                             labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
-                            labels[root, i], numbers, keys, slots,
+                            labels[root, i], lookup,
                         )  # fmt: skip
                 stale = -1
             # the cells of P + {x}: without the class first (root 1), so that the counts of the whole set remain
@@ -102,7 +100,7 @@ def label_values(
             for root in range(n_roots - 1, -1, -1):
                 n_counts = count_cells(
                     labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
-                    counts, refined, numbers, keys, slots,
+                    counts, refined, lookup,
                 )  # fmt: skip
                 start = terms.marginal_start if root == 1 else terms.cell_start[shape]
                 value += _sum_terms(terms, start, shape, counts, n_counts)

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecache.counting.types import Counts, Ints, Lattice
 from scorecache.system.compiled import kernel, popcount
-
-Ints = NDArray[np.int64]
 
 
 class Blocks(NamedTuple):
@@ -29,7 +28,7 @@ class Blocks(NamedTuple):
     `level_start[z]` is where the row offsets of level z + 1 begin in `row_start`.
     """
 
-    entries: NDArray[np.int32]
+    entries: Counts
     row_start: Ints
     level_start: Ints
 
@@ -47,19 +46,14 @@ class Bits(NamedTuple):
 
 @kernel
 def and_prefix(
-    words: NDArray[np.uint64],
-    first: Ints,
-    row: Ints,
-    changed: int,
-    stack: NDArray[np.uint64],
-    stack_start: Ints,
-    n_configs: Ints,
+    bits: Bits, row: Ints, changed: int, stack: NDArray[np.uint64], stack_start: Ints, n_configs: Ints
 ) -> None:
     """Refresh the ANDs of the row's suffixes from position `changed` down; configurations with the smallest fastest.
 
     The suffix that begins at position i has `n_configs[i]` all-positive configurations from `stack_start[i]` on; the
     empty suffix is one configuration with all bits set.
     """
+    words, first = bits.words, bits.first
     n_words = words.shape[1]
     for i in range(changed, -1, -1):
         v = row[i]
@@ -75,19 +69,21 @@ def and_prefix(
 
 @kernel
 def count_block(
-    words: NDArray[np.uint64],
-    segment_start: Ints,
-    segment_base: Ints,
-    segment_shift: Ints,
+    bits: Bits,
     prefix: NDArray[np.uint64],
     prefix_from: int,
     n_configs: int,
     t_to: int,
-    n_base: int,
-    block: NDArray[np.int32],
+    block: Counts,
     at: int,
 ) -> None:
-    """The all-positive entries of a row: population counts of prefix AND indicator, segment by segment."""
+    """Write the all-positive entries of a row to `block`, from `at` on: population counts, segment by segment.
+
+    `prefix` holds the ANDs of the row's `n_configs` configurations from `prefix_from` on; they are ANDed with the first
+    `t_to` indicators.
+    """
+    words, segment_start, segment_base = bits.words, bits.segment_start, bits.segment_base
+    segment_shift, n_base = bits.segment_shift, len(bits.base_size)
     block[at : at + n_configs * n_base * t_to] = 0
     for b in range(n_configs):
         for segment in range(len(segment_base)):
@@ -103,21 +99,21 @@ def count_block(
 
 @kernel
 def suffix_table(
-    binom: Ints,
-    arities: Ints,
+    lattice: Lattice,
     blocks: Blocks,
     bits: Bits,
     suffix: Ints,
     n_cells: int,
     t_to: int,
-    n_base: int,
-    table: NDArray[np.int32],
-    alone: NDArray[np.int32],
+    table: Counts,
+    alone: Counts,
 ) -> None:
     """The counts of suffix + {x}, x below it, as [cell of the suffix][base][indicator of x], and of suffix alone."""
-    n_suffix = len(suffix)
+    binom, arities = lattice.binom, lattice.arities
+    n_suffix, n_base = len(suffix), len(bits.base_size)
     n_bitmap = len(bits.first) - 1
     for cell in range(n_cells):
+        # the positive variables V+ of the cell: rank and configuration of V+, and of V+ without its smallest variable
         rest, size, rank, config, scale = cell, 0, 0, 0, 1
         rank_above, config_above, scale_above = 0, 0, 1
         lowest, low_state, second = -1, 0, -1
@@ -140,12 +136,14 @@ def suffix_table(
                 rank_above += binom[v, size - 1]
                 config_above += (state - 1) * scale_above
                 scale_above *= r - 1
+        # G_(V+ + {x}) for the indicators of all x below V+: a run of the block of row V+
         stride = bits.first[lowest] if lowest >= 0 else bits.first[n_bitmap]
         at = blocks.row_start[blocks.level_start[size] + rank] + config * n_base * stride
         to = cell * n_base * t_to
         for base in range(n_base):
             for t in range(t_to):
                 table[to + base * t_to + t] = blocks.entries[at + base * stride + t]
+        # G_V+: one entry of the block of the row without the smallest variable, or all rows where V+ is empty
         if lowest < 0:
             for base in range(n_base):
                 alone[cell * n_base + base] = bits.base_size[base]
@@ -155,16 +153,18 @@ def suffix_table(
             at += bits.first[lowest] + low_state - 1
             for base in range(n_base):
                 alone[cell * n_base + base] = blocks.entries[at + base * stride]
+    # N from G, over the suffix
     invert(arities, suffix, n_cells, n_base * t_to, table, 0)
     invert(arities, suffix, n_cells, n_base, alone, 0)
 
 
 @kernel
-def suffix_sources(
-    binom: Ints, arities: Ints, suffix: Ints, n_cells: int, sizes: Ints, ranks: Ints, configs: Ints
-) -> None:
-    """For each cell of a suffix: how many of its variables are positive, the rank of these above one smaller element,
-    and the number of their configuration."""
+def suffix_sources(lattice: Lattice, suffix: Ints, n_cells: int, sizes: Ints, ranks: Ints, configs: Ints) -> None:
+    """Where the all-positive entries of each cell of a suffix stand once a smaller variable joins them.
+
+    Per cell: the number of its positive variables, their rank above one smaller element, their configuration's number.
+    """
+    binom, arities = lattice.binom, lattice.arities
     for cell in range(n_cells):
         rest, size, rank, config, scale = cell, 0, 0, 0, 1
         for i in range(len(suffix)):
@@ -181,7 +181,7 @@ def suffix_sources(
 
 
 @kernel
-def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: NDArray[np.int32], at: int) -> None:
+def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: Counts, at: int) -> None:
     """Moebius inversion over some variables, the first one fastest; each cell is a run of `width` entries."""
     stride = 1
     for i in range(len(variables)):
@@ -194,3 +194,15 @@ def invert(arities: Ints, variables: Ints, n_cells: int, width: int, table: NDAr
                     for e in range(width):
                         table[zero + e] -= table[other + e]
         stride *= r
+
+
+@kernel
+def merge_bases(n_cells: int, n_base: int, width: int, table: Counts, merged: Counts) -> None:
+    """Sum the base configurations (the classes) out of every cell; each is a run of `width` entries."""
+    for cell in range(n_cells):
+        for e in range(width):
+            merged[cell * width + e] = table[cell * n_base * width + e]
+        for base in range(1, n_base):
+            at = (cell * n_base + base) * width
+            for e in range(width):
+                merged[cell * width + e] += table[at + e]

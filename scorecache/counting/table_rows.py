@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.families import BOUND_TOL, DEAD, resized
-from scorecache.counting.label import refine
+from scorecache.counting.label import Lookup, new_lookup, refine
 from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
 from scorecache.counting.table_bounds import superset_bound
 from scorecache.counting.table_types import Bounds, Floats, Ints, Model, Search
@@ -29,9 +29,7 @@ class Room(NamedTuple):
     labels: NDArray[np.int32]
     n_labels: Ints
     priors: Floats
-    numbers: NDArray[np.int32]
-    keys: Ints
-    slots: NDArray[np.int32]
+    lookup: Lookup
 
 
 @kernel
@@ -58,7 +56,8 @@ def parent_sets(
     """
     n_row = max(size - 1, 0)
     n_vars, n_rows = search.codes.shape
-    # labels[i] numbers the configurations of the required parents and row[i:], the last line those of W
+    # labels[i] numbers the configurations of the required parents and row[i:], the last line those of W;
+    # priors[i] has the prior network's p(j) of each
     n_lines = n_row + 1
     labels = np.empty((n_lines + 1, n_rows), np.int32)
     priors = np.empty((n_lines + 1, n_rows + 1), np.float64)
@@ -68,17 +67,11 @@ def parent_sets(
     n_labels[n_row] = search.n_root
     for label in range(search.n_root):
         priors[n_row, label] = search.root_prior[label]
-    room = Room(
-        labels,
-        n_labels,
-        priors,
-        np.full(search.dense_size, -1, np.int32),
-        np.full(search.hash_size, -1, np.int64),
-        np.empty(search.hash_size, np.int32),
-    )
+    room = Room(labels, n_labels, priors, new_lookup(search.dense_size, search.hash_size))
     row = np.zeros(max(n_row, 1), np.int64)
     if n_row > 0:
         unrank(row_from, n_row, n_vars, search.binom, row)
+    # the survivors, and the best scores of this level for the next
     out_class = np.empty(256, np.int64)
     out_score = np.empty(256, np.float64)
     out_parents = np.empty((256, max(size, 1)), np.int32)
@@ -95,6 +88,7 @@ def parent_sets(
         shape_p = 0
         for i in range(n_row):
             shape_p = search.step[shape_p, search.kinds[row[i]]]
+        # the empty set is scored once, as if it were the one x of its row
         x_to = 1 if size == 0 else (row[0] if n_row > 0 else n_vars)
         for x in range(x_to):
             rank_w = 0 if size == 0 else x + rank_without(row, n_row, -1, -1, 1, search.binom)
@@ -163,9 +157,7 @@ def _refine_with_prior(source: int, target: int, variable: int, search: Search, 
     """Split the labels of one line by a candidate's states into another; each new label's prior is a product."""
     column = search.codes[variable]
     known, refined = room.labels[source], room.labels[target]
-    n_refined = refine(
-        known, room.n_labels[source], column, search.arities[variable], refined, room.numbers, room.keys, room.slots
-    )
+    n_refined = refine(known, room.n_labels[source], column, search.arities[variable], refined, room.lookup)
     if len(search.marginals) > 0:
         start = search.marginal_start[variable]
         for i in range(len(refined)):

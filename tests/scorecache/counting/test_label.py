@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.counting.label import base_labels, count_cells, dense_size, hash_size, refine
+from scorecache.counting.label import base_labels, count_cells, dense_size, hash_size, new_lookup, refine
 from scorecache.data.rows import distinct_rows
 from tests.scorecache.literal import replace_everywhere
 from tests.strategies import datasets, examples
@@ -20,16 +20,10 @@ class Scratch:
 
     def __init__(self, n_rows, hashed):
         self.refined = np.empty(n_rows, np.int32)
-        self.numbers = np.full(1 if hashed else dense_size(n_rows), -1, np.int32)
-        self.keys = np.full(hash_size(n_rows), -1, np.int64)
-        self.slots = np.empty(len(self.keys), np.int32)
-
-    @property
-    def lookups(self):
-        return self.numbers, self.keys, self.slots
+        self.lookup = new_lookup(1 if hashed else dense_size(n_rows), hash_size(n_rows))
 
     def is_clean(self):
-        return bool(np.all(self.numbers == -1) and np.all(self.keys == -1))
+        return bool(np.all(self.lookup.numbers == -1) and np.all(self.lookup.keys == -1))
 
 
 def numbered(cells):
@@ -47,7 +41,7 @@ def test_labels_are_refined_in_order_of_first_appearance(hashed, dataset):
     for variable in range(dataset.n_vars):
         column, arity = rows.codes[variable], int(dataset.arities[variable])
 
-        n_labels = refine(labels, n_labels, column, arity, scratch.refined, *scratch.lookups)
+        n_labels = refine(labels, n_labels, column, arity, scratch.refined, scratch.lookup)
         labels = scratch.refined.copy()
 
         assert labels.tolist() == numbered(map(tuple, rows.codes[: variable + 1].T.tolist()))
@@ -61,14 +55,14 @@ def test_labels_are_refined_in_order_of_first_appearance(hashed, dataset):
 def test_cells_are_weighed(hashed, dataset):
     rows, scratch = distinct_rows(dataset), Scratch(distinct_rows(dataset).n_distinct, hashed)
     labels, n_labels = base_labels(rows, range(dataset.n_vars - 1), dataset.arities)
-    counts = np.empty(max(len(scratch.numbers), rows.n_distinct), np.int64)
+    counts = np.empty(max(len(scratch.lookup.numbers), rows.n_distinct), np.int64)
     expected = Counter()
     for row, weight in zip(rows.codes.T.tolist(), rows.weights.tolist(), strict=True):
         expected[tuple(row)] += weight
 
     n_counts = count_cells(
         labels, n_labels, rows.codes[-1], int(dataset.arities[-1]), rows.weights, counts,
-        scratch.refined, *scratch.lookups,
+        scratch.refined, scratch.lookup,
     )  # fmt: skip
 
     assert sorted(count for count in counts[:n_counts].tolist() if count) == sorted(expected.values())
@@ -98,7 +92,7 @@ def test_hashing_holds_every_distinct_cell():
     column = np.full(n_rows, arity - 1, dtype=np.uint16)
     scratch = Scratch(n_rows, hashed=True)
 
-    n_refined = refine(labels, n_rows, column, arity, scratch.refined, *scratch.lookups)
+    n_refined = refine(labels, n_rows, column, arity, scratch.refined, scratch.lookup)
 
     assert n_refined == n_rows
     assert np.array_equal(scratch.refined, labels)
