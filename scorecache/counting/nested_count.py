@@ -14,6 +14,7 @@ def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Cou
     rows, weights, cells = tables.rows[d], tables.weights[d], tables.cells[d]
     n_large = copy_tally(tables, d, k, small, large)
     first = tables.entry_end[d, k]
+    # two states: N(S, 1) is a sum over the entries of the cell, N(S, 0) what is left of N(S)
     if arity == 2:
         for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
             last = cells[cell]
@@ -27,6 +28,7 @@ def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Cou
             if ones < total:
                 n_large = tally(small, large, n_large, total - ones)
         return n_large
+    # more: N(S, k) by state, and the states that were met, so that only these are tallied and cleared
     in_state, met = tables.in_cell, tables.met
     for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
         last = cells[cell]
@@ -46,6 +48,7 @@ def count(tables: Tables, d: int, x: int, arity: int, nested: Nested, small: Cou
 @kernel
 def tail_codes(nested: Nested, below: int, tail: Ints, n_tail: int, arities: Ints, codes: Ints) -> None:
     """The configuration of some variables, all below `below`, by the number of the prefix."""
+    # rows of one prefix agree on all these variables: the first row of each speaks for them
     first_row = nested.first_row[nested.prefix_row[below]]
     n_prefixes = nested.n_prefixes[below]
     codes[:n_prefixes] = 0

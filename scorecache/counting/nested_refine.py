@@ -30,7 +30,7 @@ def refine(tables: Tables, d: int, u: int, arity: int, nested: Nested, to: int) 
 
 @kernel
 def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
-    """Part the cells of table k by the states of a column."""
+    """Part the cells of table k of line d by the states of u, whose column this is, into the first table of `to`."""
     known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
     rows, weights, cells = tables.rows[to], tables.weights[to], tables.cells[to]
     small, large, held = tables.small[to, 0], tables.large[to, 0], tables.held
@@ -40,6 +40,7 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Co
     first = tables.entry_end[d, k]
     for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
         last = known_cells[cell]
+        # merge entries that agree on the variables up to u into `held`, and count those of each state of u
         n = n_met = 0
         known = -1
         for e in range(first, last):
@@ -56,12 +57,14 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Co
                 in_state[state] += 1
                 n += 1
         first = last
+        # one new cell for each state that was met, room for its entries; a single entry gets no cell
         for i in range(n_met):
             place[met[i]] = at
             if in_state[met[i]] > 1:
                 at += in_state[met[i]]
                 cells[n_cells] = at
                 n_cells += 1
+        # the entries to their cells, in their order; single ones to the tally
         for e in range(n):
             state = column[held[0, e]]
             if in_state[state] == 1:
@@ -79,7 +82,7 @@ def _part(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Co
 
 @kernel
 def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], prefix: Counts, to: int) -> None:
-    """The same for two states: every entry is put down twice, and only one of the two ends moves on."""
+    """The same for two states: each entry is written to both new cells, and only the end of its own one advances."""
     known_rows, known_weights, known_cells = tables.rows[d], tables.weights[d], tables.cells[d]
     rows, weights, cells = tables.rows[to], tables.weights[to], tables.cells[to]
     small, large, held = tables.small[to, 0], tables.large[to, 0], tables.held
@@ -88,6 +91,7 @@ def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], pre
     first = tables.entry_end[d, k]
     for cell in range(tables.cell_end[d, k], tables.cell_end[d, k + 1]):
         last = known_cells[cell]
+        # merged entries of state 0 go to their place from `at` on, those of state 1 to `held`
         zeros, ones = at, 0
         known = -1
         state = 0
@@ -108,6 +112,7 @@ def _part_in_two(tables: Tables, d: int, k: int, column: NDArray[np.uint16], pre
                 zeros += 1 - state
                 ones += state
         first = last
+        # close the cell of state 0, then copy that of state 1 behind it; single entries go to the tally
         if zeros == at + 1:
             n_large = tally(small, large, n_large, weights[at])
         elif zeros > at:
@@ -159,6 +164,7 @@ def _project(tables: Tables, d: int, u: int, prefix: Counts) -> None:
         last = cells[cell]
         if at + last - first > len(rows):
             return
+        # merge the entries of the cell that agree on the variables below u
         n = at
         known = -1
         for e in range(first, last):
@@ -171,6 +177,7 @@ def _project(tables: Tables, d: int, u: int, prefix: Counts) -> None:
                 weights[n] = weights[e]
                 n += 1
         first = last
+        # a single entry leaves the table; give up once the projection is not smaller by the merged share
         if n == at + 1:
             n_large = tally(small, large, n_large, weights[at])
         else:

@@ -39,6 +39,7 @@ def log_minors(row_from: int, row_to: int, n_row: int, matrix: Floats, shift: Fl
     for rank in range(row_from, row_to):
         if rank > row_from:
             changed = advance(row, n_row)
+        # eliminate the variables that changed, largest first: log det M_P and M/P without the smallest of the row
         for position in range(changed, 0, -1):
             i, v = n_row - 1 - position, row[position]
             pivot = left[i, v, v]

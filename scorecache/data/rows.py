@@ -142,7 +142,10 @@ def _hash_rows(codes: NDArray[np.uint16]) -> NDArray[np.uint64]:
 def _merge(
     codes: NDArray[np.uint16], weights: NDArray[np.int64], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Open addressing on the hashes; equal hashes are compared value by value."""
+    """The first of each group of equal rows and the group's weight, rows of weight 0 left out.
+
+    Open addressing on the hashes; equal hashes are compared value by value.
+    """
     n_vars, n_rows = codes.shape
     size = 1
     while size < 2 * n_rows:
@@ -155,6 +158,7 @@ def _merge(
     for row in range(n_rows):
         if weights[row] == 0:
             continue
+        # probe from the row's slot until it is empty (a new distinct row) or holds an equal row
         slot = hashes[row] & mask
         while True:
             found = slots[slot]
