@@ -91,7 +91,23 @@ def layers(families: Families) -> Iterator[Ints]:
 
 
 @kernel
-def fill(t: Families, j: int, h: int, m: Floats, e: Exponents) -> None:
+def fill_block(t: Families, h: int, m: Floats, e: Exponents) -> None:
+    """A_j(h, i) for all i and for all children j that are not among the high variables of the block."""
+    for j in range(t.n):
+        if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
+            _fill(t, j, h, m[j], e[j])
+
+
+@kernel
+def collect_block(t: Families, h: int, m: Floats, e: Exponents, sum_m: Floats, sum_e: Exponents) -> None:
+    """Add g_j(h, i) to the sums of the families of the same children; g is overwritten."""
+    for j in range(t.n):
+        if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
+            _collect(t, j, h, m[j], e[j], sum_m, sum_e)
+
+
+@kernel
+def _fill(t: Families, j: int, h: int, m: Floats, e: Exponents) -> None:
     """A_j(h, i) for all i; the places of sets with j are left undefined."""
     n_low = 1 << t.low_bits
     for i in range(n_low):
@@ -113,6 +129,7 @@ def fill(t: Families, j: int, h: int, m: Floats, e: Exponents) -> None:
                     m[i + width] += m[i]
                 else:
                     m[i + width], e[i + width] = plus(m[i + width], e[i + width], m[i], e[i])
+    # families that are counted and not listed, by the number of allowed variables in U
     if len(t.counts) > 0:
         for i in range(n_low):
             u = (h << t.low_bits) | i
@@ -125,9 +142,10 @@ def fill(t: Families, j: int, h: int, m: Floats, e: Exponents) -> None:
 
 
 @kernel
-def collect(t: Families, j: int, h: int, m: Floats, e: Exponents, sum_m: Floats, sum_e: Exponents) -> None:
+def _collect(t: Families, j: int, h: int, m: Floats, e: Exponents, sum_m: Floats, sum_e: Exponents) -> None:
     """Add g_j(U) of a block to the sums G_j(P) of all families P inside U; g is overwritten."""
     n_low = 1 << t.low_bits
+    # sums over supersets of i, one low variable after the other
     for bit in range(t.low_bits):
         if bit == j:
             continue
@@ -138,6 +156,7 @@ def collect(t: Families, j: int, h: int, m: Floats, e: Exponents, sum_m: Floats,
                     m[i] += m[i + width]
                 else:
                     m[i], e[i] = plus(m[i], e[i], m[i + width], e[i + width])
+    # each family takes the sum at its low part, if its high part is inside h
     for f in range(t.start[j], t.start[j + 1]):
         if t.high[f] & ~h == 0:
             i = t.low[f]

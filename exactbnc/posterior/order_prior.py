@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.posterior.lattice import Families, Ints, collect, completed, fill
+from exactbnc.posterior.lattice import Families, Ints, collect_block, completed, fill_block
 from exactbnc.posterior.wide import ZERO, Exponents, Floats, normal, plus
 from scorecache.system.compiled import kernel
 
@@ -26,9 +26,7 @@ def forward(t: Families, blocks: Ints, thread: int, am: Floats, ae: Exponents) -
     n_low = 1 << t.low_bits
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     for h in blocks:
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                fill(t, j, h, m[j], e[j])
+        fill_block(t, h, m, e)
         for i in range(n_low):
             u = (h << t.low_bits) | i
             a, exponent = completed(am, ae, u)
@@ -51,9 +49,7 @@ def backward(
     n_low, everything = 1 << t.low_bits, (1 << t.n) - 1
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     for h in blocks:
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                fill(t, j, h, m[j], e[j])
+        fill_block(t, h, m, e)
         for i in range(n_low - 1, -1, -1):
             u = (h << t.low_bits) | i
             total, exponent = 0.0, int(ZERO)
@@ -71,6 +67,4 @@ def backward(
                 g, size = normal(am[u] * after, int(ae[u]) + steps)
                 m[j, i], e[j, i] = g, size
             bm[u], be[u] = total, exponent
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                collect(t, j, h, m[j], e[j], sum_m, sum_e)
+        collect_block(t, h, m, e, sum_m, sum_e)

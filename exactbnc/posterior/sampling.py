@@ -121,12 +121,17 @@ def layer_weights(
     sets: Ints,
     weights: Floats,
 ) -> None:
-    """The weight of every set L of `rest` as the next layer, up to a common factor."""
+    """The weight of every set L of `rest` as the next layer, up to a common factor.
+
+    b(U) is `bm` and `be`, A_j(S) `am` and `ae`, D_j `dm` and `de`, j by its place in `rest` and S the variables
+    `placed`. Written are `sets`, every subset L, and `weights`, what it weighs.
+    """
     r = len(rest)
     n_sets = 1 << r
     everything = placed
     for i in range(r):
         everything |= 1 << rest[i]
+    # all subsets of X, by doubling
     for i in range(r):
         for k in range(1 << i):
             sets[(1 << i) + k] = sets[k] | (1 << rest[i])
@@ -154,6 +159,7 @@ def layer_weights(
         weights[k], pe[k] = normal(pm[k] * max(fm[n_sets - 1 - k], 0.0), pe[k] + fe[n_sets - 1 - k])
         if weights[k] > 0.0:
             largest = max(largest, pe[k])
+    # in doubles, with the largest exponent among them
     for k in range(1, n_sets):
         below = largest - pe[k]
         weights[k] *= 1.0 if below == 0 else (DOWN if below == 1 else 0.0)

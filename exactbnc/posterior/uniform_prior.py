@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactbnc.posterior.lattice import Families, Ints, collect, completed, fill
+from exactbnc.posterior.lattice import Families, Ints, collect_block, completed, fill_block
 from exactbnc.posterior.wide import DOWN, LARGE, SMALL, UP, ZERO, Exponents, Floats, normal, plus
 from scorecache.system.compiled import kernel
 
@@ -32,7 +32,10 @@ from scorecache.system.compiled import kernel
 def signed_products(
     t: Families, u: int, i: int, m: Floats, e: Exponents, sets: Ints, members: Ints, qm: Floats, qe: Ints
 ) -> int:
-    """-Q(T) and U + T for all T inside R, by doubling: T with the next variable after all T without it; returns |R|."""
+    """-Q(T) and U + T for all T inside R, by doubling: T with the next variable after all T without it; returns |R|.
+
+    A_j(U) is read from `m[j, i]` and `e[j, i]`; -Q(T) is written to `qm` and `qe`, U + T to `sets`, R to `members`.
+    """
     qm[0], qe[0], sets[0], r = 1.0, 0, u, 0
     for j in range(t.n):
         if (u >> j) & 1:
@@ -59,9 +62,7 @@ def forward(t: Families, blocks: Ints, thread: int, am: Floats, ae: Exponents) -
     qm, qe = np.empty(1 << t.n), np.empty(1 << t.n, dtype=np.int64)
     sets, members = np.empty(1 << t.n, dtype=np.int64), np.empty(t.n, dtype=np.int64)
     for h in blocks:
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                fill(t, j, h, m[j], e[j])
+        fill_block(t, h, m, e)
         for i in range(n_low):
             u = (h << t.low_bits) | i
             a, exponent = completed(am, ae, u)
@@ -93,16 +94,18 @@ def backward(
     z_steps: int,
     paths: Floats,
 ) -> float:
-    """b(U) of these blocks, what they add to the sum of every family and to the paths, and their share of kappa."""
+    """b(U) of these blocks, what they add to the sum of every family and to the paths, and their share of kappa.
+
+    a(U) is read from `am` and `ae`, b(U) read and written in `bm` and `be`, the sums of the families are in `sum_m` and
+    `sum_e`; Z is `z` with the exponent `z_steps`.
+    """
     n_low, everything = 1 << t.low_bits, (1 << t.n) - 1
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     qm, qe = np.empty(1 << t.n), np.empty(1 << t.n, dtype=np.int64)
     sets, members = np.empty(1 << t.n, dtype=np.int64), np.empty(t.n, dtype=np.int64)
     kappa = 0.0
     for h in blocks:
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                fill(t, j, h, m[j], e[j])
+        fill_block(t, h, m, e)
         for i in range(n_low - 1, -1, -1):
             u = (h << t.low_bits) | i
             if u == everything:
@@ -148,17 +151,17 @@ def backward(
             for j in range(t.n):
                 if (u >> j) & 1:
                     m[j, i], e[j, i] = 0.0, ZERO
+            # b(U): what the folds have left in the first place, the sum over all T
             if u != everything:
                 total, steps = normal(qm[0], largest)
                 if total > 0.0:
                     bm[u], be[u] = total, steps
                 else:
                     bm[u], be[u] = 0.0, ZERO
+            # kappa += a(U) sum of |Q(T) b(U + T)| / Z
             scale, steps = normal(size, largest)
             scale, steps = normal(scale * a, steps + exponent)
             below = steps - z_steps
             kappa += scale / z * (1.0 if below == 0 else (DOWN if below == -1 else (UP if below == 1 else 0.0)))
-        for j in range(t.n):
-            if j < t.low_bits or not (h >> (j - t.low_bits)) & 1:
-                collect(t, j, h, m[j], e[j], sum_m, sum_e)
+        collect_block(t, h, m, e, sum_m, sum_e)
     return kappa
