@@ -26,11 +26,13 @@ def log_thetas(codes: Codes, weights: Floats, arities: Ints, others: Ints, child
     theta = N_jk / N_j, and 1/r where j never occurs (with that class).
     """
     n_rows, s, r = codes.shape[1], arities[target], arities[child]
+    # j, the configuration of the parents without the class, of every row
     configurations = np.zeros(n_rows, np.int64)
     n_configurations = 1
     for v in others:
         n_configurations = _refine(configurations, n_configurations, codes[v], arities[v], configurations)
     actual = codes[target]
+    # the class itself: N_jc / N_j, j is the unit
     if child == target:
         theta = np.zeros((n_configurations, s))
         for row in range(n_rows):
@@ -40,6 +42,7 @@ def log_thetas(codes: Codes, weights: Floats, arities: Ints, others: Ints, child
             for c in range(s):
                 theta[j, c] = _log(theta[j, c] / total)
         return configurations, theta
+    # a feature: N_jkc of the units (j, k), over N_jc
     units = np.empty(n_rows, np.int64)
     n_units = _refine(configurations, n_configurations, codes[child], r, units)
     theta = np.zeros((n_units, s))

@@ -50,6 +50,7 @@ def log_scaled_tree_sums(codes: Codes, tables: EdgeTables, found: Floats) -> Non
         total[:] = 0.0
         place = 0
         for v in range(n - 1):
+            # sigma_v = sum_i a_vi exp(b_vi - m_v); logarithms are taken of products of many of them
             pivot[:] = 0.0
             for i in range(v + 1, n):
                 near = tables.near[v, i]
@@ -60,6 +61,7 @@ def log_scaled_tree_sums(codes: Codes, tables: EdgeTables, found: Floats) -> Non
                 if not 1 / _PRODUCT_LIMIT < product[t] < _PRODUCT_LIMIT:
                     total[t] += math.log(product[t])
                     product[t] = 1.0
+            # eliminate v: a_ij += a_vi a_vj / sigma_v, in the scale of b_ij
             for i in range(v + 1, n):
                 for t in range(_N_LANES):
                     flow[t] = a[v, i, t] / pivot[t]
@@ -75,6 +77,7 @@ def log_scaled_tree_sums(codes: Codes, tables: EdgeTables, found: Floats) -> Non
 
 @kernel
 def _gather(codes: Codes, tables: EdgeTables, first: int, n_lanes: int, s: int, a: Floats) -> None:
+    """a[u, v, t]: the scaled weight of edge uv in lane t, which is row and class `first` + t; 1 in unused lanes."""
     n = codes.shape[0]
     for u in range(n):
         for v in range(u + 1, n):

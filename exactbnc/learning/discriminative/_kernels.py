@@ -34,12 +34,14 @@ def add_loss(
         w = weights[row]
         if w == 0.0:
             continue
+        # the log-linear scores, slope offset_i + sum_f tables[cells_if]
         for c in range(n_classes):
             scores[c] = slope * offset[row, c] if has_offset else 0.0
         for f in range(n_families):
             cell = cells[row, f]
             for c in range(n_classes):
                 scores[c] += tables[cell, c]
+        # log P(y_i | x_i), by the largest score so that no exponential overflows
         largest = scores[0]
         for c in range(1, n_classes):
             largest = max(largest, scores[c])
@@ -53,6 +55,7 @@ def add_loss(
         for c in range(n_classes):  # the residuals w (P(c | x) - [c = y])
             scores[c] *= w / total
         scores[y] -= w
+        # the derivatives by the slope and by every cell of the row
         if has_offset:
             for c in range(n_classes):
                 by_slope += scores[c] * offset[row, c]

@@ -82,9 +82,11 @@ def a1de_scores(
 ) -> int:
     """scores[row, c] = log sum_s P_s(c, x) over the known features s; -inf in all classes where there is no s.
 
-    `logs[2 i]` and `logs[2 i + 1]` are log(N + 1/r_b) and log(N + 1/r_a) of the pair count i, `parents[2 i]` and
-    `parents[2 i + 1]` are log(N + 1/(C R_s)) and log(N + 1) of the single count i. With rows in `actual`,
-    each row is left out. Returns the number of rows without any s.
+    The rows: `codes` (columns x rows) and the `arities` r. The counts N(c, s): `singles` from `start1` on, `observed`
+    the R_s states of each s that occur, `parents[2 i]` and `parents[2 i + 1]` log(N + 1/(C R_s)) and log(N + 1) of
+    count i. The counts N(c, a, b): `pairs` from `start2` on, `logs[2 i]` and `logs[2 i + 1]` log(N + 1/r_b) and
+    log(N + 1/r_a) of count i. Leaving out: with the rows' classes in `actual`, each row is left out with its weight.
+    Returns the number of rows without any s.
     """
     d, n_rows = codes.shape
     n_classes = scores.shape[1]
@@ -99,6 +101,7 @@ def a1de_scores(
         for s in range(d):
             if codes[s, row] != UNKNOWN:
                 n_known += 1
+        # sums[s, c]: what P_s(c, x) takes from N(c, s), for the known features s whose state has rows left
         n_used = 0
         for s in range(d):
             is_used[s] = False
@@ -123,6 +126,7 @@ def a1de_scores(
             for c in range(n_classes):
                 scores[row, c] = -inf
             continue
+        # the factors N(c, a, b) + 1/r_b of P_a, and N(c, a, b) + 1/r_a of P_b
         pair = 0
         for a in range(d):
             if codes[a, row] == UNKNOWN:
@@ -162,7 +166,9 @@ def a2de_scores(
 ) -> int:
     """As `a1de_scores`, the sum over pairs s of known features; three logarithms per triple count.
 
-    A block of rows goes through one triple after the other, so that its table stays in the cache.
+    A block of rows goes through one triple after the other, so that its table stays in the cache. The arguments are
+    those of `a1de_scores` for subsets of one feature more; `logs[3 i]` to `logs[3 i + 2]` are log(N + 1/r_k),
+    log(N + 1/r_b) and log(N + 1/r_a) of the triple count i.
     """
     d, n_rows = codes.shape
     n_classes = scores.shape[1]
@@ -179,6 +185,7 @@ def a2de_scores(
             for i in range(size):
                 code = codes[v, low + i]
                 x[v, i] = -1 if code == UNKNOWN else np.int64(code)
+        # sums[s, i, c]: what P_s(c, x) takes from N(c, s), s = (a, b), in row i of the block
         pair = 0
         for a in range(d):
             for b in range(a + 1, d):
@@ -205,6 +212,7 @@ def a2de_scores(
                         else:
                             sums[pair, i, c] = parents[2 * (at + c)] - n_others * parents[2 * (at + c) + 1]
                 pair += 1
+        # the factors N(c, a, b, k) + 1/r of the sums over ab, ak and bk, r the arity of the third feature
         triple, ab = 0, 0
         for a in range(d):
             for b in range(a + 1, d):
@@ -229,6 +237,7 @@ def a2de_scores(
                                 sums[bk, i, c] += logs[3 * (at + c) + 2]
                     triple += 1
                 ab += 1
+        # log sum_s exp of every row
         for i in range(size):
             if not is_used[i].any():
                 n_without += 1

@@ -127,6 +127,7 @@ def prediction_losses(
     losses = np.zeros(n_rows)
     for _ in range(n_passes):
         for row in range(n_rows):
+            # P(c | x) from the counts so far: a unit's share of its group, multiplied over the families
             scores[:] = 0.0
             for f in range(n_families):
                 u = units[row, f]
@@ -142,6 +143,7 @@ def prediction_losses(
                     loss += scores[c]
             loss *= weights[row]
             losses[row] += loss
+            # the loss goes to the counts of the row's own class
             for f in range(n_families):
                 u = units[row, f]
                 counts[u, y] += loss

@@ -34,6 +34,7 @@ def dominated(child_start: Ints, masks: Words) -> NDArray[np.bool_]:
         slots = np.full(n_slots, -1, dtype=np.int64)  # the number of a family that is not dominated, by its mask
         kept = np.empty(last - first, dtype=np.int64)
         n_kept = 0
+        # look for a kept subset of f: among all subsets of f where these are fewer, else among the kept families
         for f in range(first, last):
             k = _members(masks[f], members)
             if k < 40 and np.int64(1) << k <= n_kept:

@@ -35,6 +35,7 @@ def best_families(child_start: Ints, start: Ints, members: Ints, order: Ints) ->
 
 @kernel
 def _sink_order(child_start: Ints, start: Ints, members: Ints, value: Floats) -> Ints:
+    """The order from its last place to its first; without any variable where none of those left can be a sink."""
     n_vars = len(child_start) - 1
     is_alive = np.ones(len(value), dtype=np.bool_)
     is_left = np.ones(n_vars, dtype=np.bool_)
@@ -51,6 +52,7 @@ def _sink_order(child_start: Ints, start: Ints, members: Ints, value: Floats) ->
             n_blocking[member] += n_holding[child, member] == n_alive[child]
     order = np.empty(n_vars, dtype=np.int64)
     for place in range(n_vars - 1, -1, -1):
+        # a sink: no child left needs it in all its families; of several, the one whose families have least mass
         sink = -1
         for v in range(n_vars):
             if is_left[v] and n_blocking[v] == 0 and (sink < 0 or mass[v] < mass[sink]):
@@ -59,6 +61,7 @@ def _sink_order(child_start: Ints, start: Ints, members: Ints, value: Floats) ->
             return order[:0]
         order[place] = sink
         is_left[sink] = False
+        # drop the families of the sink and those that hold it, and update what is counted over the families left
         for child in range(n_vars):
             is_sink = child == sink
             if not (is_sink or (is_left[child] and n_holding[child, sink] > 0)):

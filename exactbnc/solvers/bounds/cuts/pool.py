@@ -145,6 +145,7 @@ def _subtract(
     met = np.empty(n_cuts, dtype=np.uint64)
     met_twice = np.empty(n_cuts, dtype=np.uint64)
     for v in range(len(child_start) - 1):
+        # clusters of the child with this k: a(v, W) is 1 for families with fewer than k members in them
         for k in (1, 2):
             n = 0
             for q in range(n_cuts):
@@ -161,6 +162,7 @@ def _subtract(
                 else:
                     _meet_twice(masks[f], members, n, met, met_twice)
                     cost[f] -= _price_of_none(met_twice, price, n)
+        # facets and clusters with a larger k
         for q in range(n_cuts):
             if multipliers[q] and (cuts.facet[q] >= 0 or cuts.k[q] > 2) and has(cuts.masks, q, v):
                 for f in range(child_start[v], child_start[v + 1]):

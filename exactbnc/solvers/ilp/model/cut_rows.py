@@ -42,17 +42,20 @@ def _row(
         while members:
             v = 64 * w + trailing_zeros(members)
             members &= members - np.uint64(1)
+            # amax(v): 1 in a cluster, the value of the empty family in a facet
             largest = 1
             for c in range(4):
                 if cuts.facet[q] >= 0 and cuts.corners[q, c] == v:
                     largest = int(facets[cuts.facet[q], c, 0])
             most += largest
+            # a(v, W) and amax(v) - a(v, W) of every family
             for f in range(child_start[v], child_start[v + 1]):
                 a = cut_value(masks, f, v, cuts, q, facets)
                 listed[n], values[n], complement[n] = f, a, largest - a
                 n += 1
                 n_direct += a > 0
                 n_complement += a < largest
+    # the form with fewer entries
     is_complement = n_complement < n_direct
     if is_complement:
         values = complement
