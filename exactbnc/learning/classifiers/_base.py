@@ -8,6 +8,7 @@ training data were.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +26,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from exactbnc.learning.classifiers._class_weight import class_factors
+from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, FeatureTerms, evenly_spaced
 from exactbnc.learning.classifiers._features import Features, discretised, free_name
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
@@ -45,15 +48,15 @@ LEAST_BINS = 5
 """With discretize="auto", a column that MDLP would cut into fewer intervals gets so many of equal frequency."""
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The scikit-learn interface; a subclass implements `_log_posterior(codes)`, rows x classes."""
 
     discretize: str | None
     missing: str
     allow_identifiers: bool = True  # an estimator that offers the choice leaves useless columns out by default
     states: Mapping[str, Any] | None
-    _features: Features
-    _kept: Ints | None
+    class_weight: str | Mapping[Any, float] | None = None  # of an estimator that does not offer it
+    verbose: int = 0
     _columns: Any
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -79,15 +82,21 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             odds: Floats = log_p[:, 1] - log_p[:, 0]
         return odds
 
+    def _class_factors(self, totals: Floats) -> Floats:
+        """What the weights of each class are multiplied by; `totals` are its weights in the data."""
+        return class_factors(self.class_weight, self.classes_.tolist(), totals, type(self).__name__)
+
+    def _report(self, line: str) -> None:
+        """A line of progress, if that is asked for."""
+        if self.verbose:
+            print(f"{type(self).__name__}: {line}", file=sys.stderr)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing == "category"
         return tags
-
-    def _log_posterior(self, codes: Codes) -> Floats:
-        raise NotImplementedError
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, is_update: bool = False
@@ -137,7 +146,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         has_state = [flag and self.missing == "category" for flag in has_missing]
         self._features = Features.of(dataset, names, has_state, cuts)
         own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
-        return Dataset(dataset.names, own_states, dataset.codes, weights)
+        found = Dataset(dataset.names, own_states, dataset.codes, weights)
+        self._sample = found.rows(evenly_spaced(found.n_rows, IMPORTANCE_ROWS))
+        return found
 
     def _class_codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
@@ -216,13 +227,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _codes_of(self, table: Any) -> Codes:
         codes = self._features.encode(table)
+        self._check_known(codes, table)
+        return codes
+
+    def _check_known(self, codes: Codes, table: Any) -> None:
+        """Refuse a table of several rows without one value that is known."""
         if codes.shape[1] > 1 and (codes == UNKNOWN).all() and _has_value(table):
             raise DataError(
                 "not one value of X was seen in training. Single values that were not, NaN among them, are summed out, "
                 "but a whole table of them was not prepared as the training data were: discretise it in the same way "
                 "(a Pipeline, or discretize= on the estimator)"
             )
-        return codes
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """X as a two-dimensional array, or as the data frame it is, with its names and width checked or noted."""
@@ -257,6 +272,16 @@ def row_weights(weights: NDArray[Any], n_rows: int) -> Ints | Floats:
             scaled: Floats = numbers * (np.count_nonzero(numbers) / numbers.sum())
             return scaled
     return whole_weights(weights, n_rows)
+
+
+def check_batch(model: TableClassifier, classes: Any, *, is_update: bool) -> None:
+    """Refuse a call to `partial_fit` whose classes are not those it should name."""
+    if not is_update and classes is None:
+        raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
+    if is_update and classes is not None and np.unique(classes).tolist() != model.classes_.tolist():
+        raise DataError(
+            f"classes must be those of the first call, {model.classes_.tolist()}. Got {list(classes)} instead."
+        )
 
 
 def _name_of(y: Any) -> str:

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from exactbnc.learning.classifiers._base import Floats, TableClassifier
+from exactbnc.learning.classifiers._base import Floats, TableClassifier, check_batch
+from exactbnc.learning.classifiers._feature_terms import evenly_spaced
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
-from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature
+from exactbnc.learning.discriminative.temperature import apply_temperature, fit_with_factors
 from exactbnc.learning.ensemble.ande import AnDE
 from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
-from scorecache.errors import DataError
 
 MOST_ROWS = 50_000
 """The temperature is found on at most so many rows, evenly spaced."""
@@ -29,6 +29,9 @@ class A1DEClassifier(TableClassifier):
     ----------
     calibrate : bool, default True
         Whether the probabilities get a temperature, by leave-one-out.
+    class_weight : {None, "balanced"} or mapping of classes to numbers
+        What the probabilities of the classes, and their rows in the calibration, are multiplied by. The counts stay as
+        they are, so that "balanced" learns in batches, too.
     discretize, missing, states, allow_identifiers
         As in `ExactBNClassifier`.
 
@@ -38,7 +41,7 @@ class A1DEClassifier(TableClassifier):
         The counts.
     slope_, shift_ : float, array
         The temperature.
-    classes_, class_name_, n_features_in_, feature_names_in_, discretizer_, left_out_
+    classes_, class_name_, n_features_in_, feature_names_in_, discretizer_, left_out_, feature_importances_
         As in `ExactBNClassifier`.
 
     Examples
@@ -55,12 +58,14 @@ class A1DEClassifier(TableClassifier):
         self,
         *,
         calibrate: bool = True,
+        class_weight: str | Mapping[Any, float] | None = None,
         discretize: str | None = "auto",
         missing: str = "category",
         states: Mapping[str, Any] | None = None,
         allow_identifiers: bool = False,
     ) -> None:
         self.calibrate = calibrate
+        self.class_weight = class_weight
         self.discretize = discretize
         self.missing = missing
         self.states = states
@@ -78,14 +83,10 @@ class A1DEClassifier(TableClassifier):
         The counts are those of one `fit` on all the rows, with the cut points and the columns of the first call; values
         that were not there before become states. The temperature is found on the rows of the last call.
         """
-        if not hasattr(self, "average_"):
-            if classes is None:
-                raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
+        is_update = hasattr(self, "average_")
+        check_batch(self, classes, is_update=is_update)
+        if not is_update:
             return self._learn(self._training_data(X, y, sample_weight, classes=classes))
-        if classes is not None and np.unique(classes).tolist() != self.classes_.tolist():
-            raise DataError(
-                f"classes must be those of the first call, {self.classes_.tolist()}. Got {list(classes)} instead."
-            )
         known = self._features
         try:
             return self._learn(self._training_data(X, y, sample_weight, is_update=True))
@@ -102,13 +103,15 @@ class A1DEClassifier(TableClassifier):
             before = self.average_.grown(arities)
         else:
             before = AnDE.empty(arities, n_classes, order=self._order)
-        self.average_ = before.updated(codes, actual, weights)
-        self.slope_, self.shift_ = 1.0, np.zeros(n_classes)
+        counts = before.updated(codes, actual, weights)
+        factors = self._class_factors(counts.of_class)
+        self.average_ = counts
+        self.slope_, self.shift_ = 1.0, np.log(factors)
         if self.calibrate:
-            chosen = np.unique(np.linspace(0, dataset.n_rows - 1, min(dataset.n_rows, MOST_ROWS)).astype(np.int64))
-            rows = np.ascontiguousarray(codes[:, chosen])
-            log_p = self.average_.leave_one_out(rows, actual[chosen], left_out_weights(dataset)[chosen])
-            self.slope_, self.shift_ = fit_temperature(log_p, actual[chosen], weights[chosen])
+            chosen = evenly_spaced(dataset.n_rows, MOST_ROWS)
+            rows, own = np.ascontiguousarray(codes[:, chosen]), actual[chosen]
+            log_p = counts.leave_one_out(rows, own, left_out_weights(dataset)[chosen])
+            self.slope_, self.shift_ = fit_with_factors(log_p, own, weights[chosen], factors)
         return self
 
     def _log_posterior(self, codes: Codes) -> Floats:
@@ -122,7 +125,7 @@ class A2DEClassifier(A1DEClassifier):
 
     Parameters
     ----------
-    calibrate, discretize, missing, states, allow_identifiers
+    calibrate, class_weight, discretize, missing, states, allow_identifiers
         As in `A1DEClassifier`.
 
     Examples

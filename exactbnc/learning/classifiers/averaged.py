@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
-
 from exactbnc.learning.averaging import TanAverage
-from exactbnc.learning.classifiers._base import Floats, TableClassifier
+from exactbnc.learning.classifiers._base import Floats, TableClassifier, check_batch
 from exactbnc.network.codes import Codes
-from scorecache.errors import DataError
 
 
 class TBMATANClassifier(TableClassifier):
@@ -68,16 +65,12 @@ class TBMATANClassifier(TableClassifier):
         What is learned is what one `fit` on all the rows would learn. Values that were not there before become states;
         cut points are those of the first call.
         """
-        if not hasattr(self, "average_"):
-            if classes is None:
-                raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
+        is_update = hasattr(self, "average_")
+        check_batch(self, classes, is_update=is_update)
+        if not is_update:
             dataset = self._training_data(X, y, sample_weight, classes=classes)
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
             return self
-        if classes is not None and np.unique(classes).tolist() != self.classes_.tolist():
-            raise DataError(
-                f"classes must be those of the first call, {self.classes_.tolist()}. Got {list(classes)} instead."
-            )
         known = self._features
         try:
             self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, is_update=True))

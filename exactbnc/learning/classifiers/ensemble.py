@@ -4,43 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
+from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, check_batch, seed_of, threads_of
+from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, REST, evenly_spaced
 from exactbnc.learning.classifiers._features import Features
-from exactbnc.learning.discretize._tally import Tally
-from exactbnc.learning.discretize.equal_frequency import equal_frequency_places
-from exactbnc.learning.discriminative.leave_one_out import left_out_weights
+from exactbnc.learning.classifiers._views import NAMES, grown_views, inputs_of, views_of
 from exactbnc.learning.ensemble.ande import MOST_CELLS, AnDE, n_cells
 from exactbnc.learning.ensemble.correction import Correction
-from exactbnc.learning.ensemble.gaussian import ConditionalGaussian
-from exactbnc.learning.ensemble.pool import MOST_ROWS, Inputs, Member, fit_pool
+from exactbnc.learning.ensemble.gaussian import Moments
+from exactbnc.learning.ensemble.mixture import Correcting, Counted, Mixture, fit_mixture, with_class
+from exactbnc.learning.ensemble.pool import Inputs, Member, Pool
+from exactbnc.learning.ensemble.rows import Kept, Rows
 from exactbnc.learning.recipe import Recipe
-from exactbnc.learning.run_recipe import run_recipe
-from exactbnc.network.codes import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
-from scorecache.data.encoding import MISSING_STATE
-from scorecache.data.frames import as_floats, columns_of
 from scorecache.errors import ParameterError
-
-if TYPE_CHECKING:
-    from exactbnc.network.contributions import Contributions
-
-QUANTILES = (5, 8, 12)
-"""Intervals of equal frequency of the discretisations beside the automatic one."""
 
 MOST_POOL_CELLS = 2**26
 """With order="auto", the logarithms (8 bytes each) of all A2DE together."""
-
-REST = "(features together)"
 
 
 class EnsembleBNClassifier(TableClassifier):
@@ -56,10 +44,14 @@ class EnsembleBNClassifier(TableClassifier):
         The highest order of the members; "auto" takes A2DE where the tables of all together stay below 512 MiB.
     correct : bool, default True
         Whether weights on the cliques of the best ANB correct the mixture.
+    class_weight : {None, "balanced"} or mapping of classes to numbers
+        For counts, calibration and correction; the structure is that of the rows as they are.
     missing, states, allow_identifiers
         As in `ExactBNClassifier`.
     solver, time_limit, n_jobs, random_state
         For the structure, as in `ExactBNClassifier`.
+    verbose : int, default 0
+        1 reports the data, the members with their weights, and the structure on stderr.
 
     Attributes
     ----------
@@ -70,7 +62,7 @@ class EnsembleBNClassifier(TableClassifier):
     correction_ : Correction or None
     solution_ : Solution or None
         Of the structure.
-    classes_, class_name_, n_features_in_, feature_names_in_, discretizer_, left_out_
+    classes_, class_name_, n_features_in_, feature_names_in_, discretizer_, left_out_, feature_importances_
         As in `ExactBNClassifier`.
 
     Examples
@@ -83,12 +75,17 @@ class EnsembleBNClassifier(TableClassifier):
     """
 
     discretize = "auto"
+    _views: tuple[Features, ...]
+    _members: tuple[Counted, ...]
+    _kept_rows: Kept
+    _mixture: Mixture | None
 
     def __init__(
         self,
         order: str | int = "auto",
         *,
         correct: bool = True,
+        class_weight: str | Mapping[Any, float] | None = None,
         missing: str = "category",
         states: Mapping[str, Any] | None = None,
         allow_identifiers: bool = False,
@@ -96,9 +93,11 @@ class EnsembleBNClassifier(TableClassifier):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.order = order
         self.correct = correct
+        self.class_weight = class_weight
         self.missing = missing
         self.states = states
         self.allow_identifiers = allow_identifiers
@@ -106,45 +105,40 @@ class EnsembleBNClassifier(TableClassifier):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EnsembleBNClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count, calibrate, weigh and correct; `sample_weight` as in `ExactBNClassifier`."""
-        if self.order not in ("auto", 1, 2):
-            raise ParameterError(
-                f"The 'order' parameter of EnsembleBNClassifier must be 'auto', 1 or 2. Got {self.order!r} instead."
-            )
-        rows, labels, own_weights = _with_weight(X, y, sample_weight)
-        dataset = self._training_data(rows, labels, own_weights)
-        table = self._table(rows)
-        self._views = self._discretisations(table, dataset)
-        inputs, dataset = _merged(self._inputs(table), dataset)
-        actual = dataset.codes[-1].astype(np.int64)
-        weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
-        estimators = self._estimators(inputs, actual, weights)
-        chosen = np.unique(np.linspace(0, dataset.n_rows - 1, min(dataset.n_rows, MOST_ROWS)).astype(np.int64))
-        few = inputs if len(chosen) == dataset.n_rows else inputs.rows(chosen)
-        left_out = left_out_weights(dataset)[chosen]
-        self.pool_, log_p = fit_pool(estimators, few, actual[chosen], weights[chosen], left_out)
-        self.solution_: Solution | None = None
-        self.correction_: Correction | None = None
-        if self.correct:
-            recipe = Recipe(
-                parameters="dirichlet",
-                solver=self.solver,
-                time_limit=self.time_limit,
-                n_jobs=threads_of(self.n_jobs),
-                seed=seed_of(self.random_state),
-            )
-            learned = run_recipe(dataset, self.class_name_, recipe)
-            self.solution_ = learned.solution
-            if learned.solution.status is not Status.OPTIMAL:
-                warnings.warn(
-                    f"the search for the structure ended ({learned.solution.stop_reason}) before it was proved best",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-            self.correction_ = Correction.of(dataset.rows(chosen), learned.net, self.class_name_, log_p)
+        if hasattr(self, "_kept_rows"):
+            del self._kept_rows
+        data = self._count(X, y, sample_weight)
+        self._mixture = self._trained(data)
         return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Count further rows; the first call names all classes.
+
+        Counts and the moments of the Gaussian member are those of one `fit` on all the rows, with the cut points, the
+        columns and the normal scores of the first call; values that were not there before become states. Temperatures,
+        weights, structure and correction are found when they are first needed after a call, on up to 50,000 of the rows
+        seen so far, drawn evenly; as long as there are no more, they are those of one `fit`.
+        """
+        is_update = hasattr(self, "_kept_rows")
+        check_batch(self, classes, is_update=is_update)
+        known = getattr(self, "_features", None)
+        try:
+            self._count(X, y, sample_weight, classes=classes, is_update=is_update)
+        except Exception:
+            if is_update:
+                self._features = known  # type: ignore[assignment]  # what was learned before stays as it was
+            raise
+        self._mixture = None
+        return self
+
+    @property
+    def pool_(self) -> Pool:
+        """The calibrated mixture of the members."""
+        return self._fitted.pool
 
     @property
     def members_(self) -> tuple[Member, ...]:
@@ -156,136 +150,136 @@ class EnsembleBNClassifier(TableClassifier):
         """The weights of the members."""
         return self.pool_.weights
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log P(class | row); columns as in `classes_`."""
-        inputs = self._inputs(self._table(X))
-        log_p = self.pool_.log_posterior(inputs)
-        if self.correction_ is None:
-            return log_p
-        return self.correction_.log_posterior(log_p, _with_class(inputs.codes[0]))
+    @property
+    def correction_(self) -> Correction | None:
+        """What is added along the structure."""
+        return self._fitted.correction
 
-    def explain(self, X: Any) -> Contributions:
-        """What each feature adds to the mixture's log-posterior of every class, and each clique of the correction.
+    @property
+    def solution_(self) -> Solution | None:
+        """The search for the structure."""
+        return self._fitted.solution
 
-        A feature's term is what the mixture's log-posterior changes when the feature becomes unknown; what the features
-        say only together is one term, "(features together)", with the prior. Terms of the correction are named after
-        the members of a family: "a | b".
-        """
-        from exactbnc.network.contributions import Contributions
-
+    @property
+    def _fitted(self) -> Mixture:
+        """The mixture, found now if rows were counted since."""
         check_is_fitted(self)
-        table = self._table(X)
-        inputs = self._inputs(table)
-        log_p = self.pool_.log_posterior(inputs)
-        slope = 1.0 if self.correction_ is None else self.correction_.slope
-        names, values = [REST], [slope * log_p]
-        for v, name in enumerate(self._features.names):
-            term = slope * (log_p - self.pool_.log_posterior(self._without(inputs, v)))
-            names.append(name)
-            values.append(term)
-            values[0] = values[0] - term
-        if self.correction_ is not None:
-            net, codes = self.correction_.net, _with_class(inputs.codes[0])
-            for child in self.correction_.children:
-                parents = [net.names[u] for u in net.dag.parents[child] if net.names[u] != self.class_name_]
-                names.append(" | ".join([net.names[child], *([", ".join(parents)] if parents else [])]) + " (clique)")
-                values.append(self.correction_.added_by(child, codes))
-        final = log_p if self.correction_ is None else self.correction_.log_posterior(log_p, codes)
-        classes = tuple(self.classes_.tolist())
-        return Contributions(self.class_name_, classes, tuple(names), np.stack(values, axis=1), final)
+        if self._mixture is None:
+            rows = self._kept_rows.rows.merged()
+            self._mixture = self._trained(self._dataset(rows))
+        return self._mixture
 
-    def _discretisations(self, table: Any, dataset: Dataset) -> tuple[Features, ...]:
-        """The automatic one first."""
-        own = self._features
-        if all(cuts is None for cuts in own.cut_points):
-            return (own,)
-        weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
-        classes = np.zeros(dataset.n_rows, dtype=np.int64)
-        tallies = {
-            v: Tally.of(as_floats(column, name), classes, weights)
-            for v, (name, column) in enumerate(zip(own.names, columns_of(table), strict=True))
-            if own.cut_points[v] is not None
-        }
-        views = [own]
-        for n_bins in QUANTILES:
-            cut_points, states = list(own.cut_points), list(own.states)
-            for v, tally in tallies.items():
-                cuts = tally.cut_points(equal_frequency_places(tally, n_bins))
-                cut_points[v] = cuts
-                states[v] = (*range(len(cuts) + 1), *([MISSING_STATE] if own.has_missing_state[v] else []))
-            views.append(replace(own, states=tuple(states), cut_points=tuple(cut_points)))
-        return tuple(views)
-
-    def _inputs(self, table: Any) -> Inputs:
-        """The table as the members read it."""
-        first = self._codes_of(table)
-        codes = (first, *(view.encode(table) for view in self._views[1:]))
-        numbers = [
-            as_floats(column, name)
-            for name, column, cuts in zip(
-                self._features.names, columns_of(table), self._features.cut_points, strict=True
+    def _trained(self, data: Dataset) -> Mixture:
+        """Calibrate, weigh and correct on the rows that are kept; the structure is that of the data set."""
+        correcting = None
+        if self.correct:
+            recipe = Recipe(
+                parameters="dirichlet",
+                solver=self.solver,
+                time_limit=self.time_limit,
+                n_jobs=threads_of(self.n_jobs),
+                seed=seed_of(self.random_state),
             )
-            if cuts is not None
-        ]
-        return Inputs(codes, np.column_stack(numbers) if numbers else np.empty((len(first[0]), 0)))
+            correcting = Correcting(data, recipe)
+        rows = self._kept_rows.rows.merged()
+        factors = self._class_factors(self._members[0].counts.of_class)
+        mixture = fit_mixture(self._members, rows, factors, correcting, self._report)
+        if mixture.solution is not None and mixture.solution.status is not Status.OPTIMAL:
+            warnings.warn(
+                f"the search for the structure ended ({mixture.solution.stop_reason}) before it was proved best",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return mixture
 
-    def _estimators(
-        self, inputs: Inputs, actual: NDArray[np.int64], weights: Floats
-    ) -> list[tuple[str, int | None, AnDE | ConditionalGaussian]]:
-        """The members, counted."""
+    def _count(self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, is_update: bool = False) -> Dataset:
+        """Count these rows, and give them as a data set."""
+        if self.order not in ("auto", 1, 2):
+            raise ParameterError(
+                f"The 'order' parameter of EnsembleBNClassifier must be 'auto', 1 or 2. Got {self.order!r} instead."
+            )
+        rows, labels, own_weights = _with_weight(X, y, sample_weight)
+        dataset = self._training_data(rows, labels, own_weights, classes=classes, is_update=is_update)
+        table = self._table(rows)
+        weights = np.ones(dataset.n_rows, dtype=np.int64) if dataset.weights is None else dataset.weights
+        if is_update:
+            views = grown_views(self._views, self._features)
+        else:
+            views = views_of(self._features, table, weights.astype(np.float64))
+        batch = Rows(inputs_of(views, table), dataset.codes[-1].astype(np.int64), weights).merged()
+        arities = [np.array([len(states) for states in view.states]) for view in views]
+        members = self._members if is_update else self._empty_members(batch, arities)
+        members = tuple(
+            member.updated(batch, None if member.view is None else arities[member.view]) for member in members
+        )
+        self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
+        self._kept_rows = self._kept_rows.joined(batch) if is_update else Kept.of(batch)
+        self._views, self._members = views, members
+        return self._dataset(batch)
+
+    def _dataset(self, rows: Rows) -> Dataset:
+        """The rows in the automatic discretisation, the class last."""
+        names = (*self._features.names, self.class_name_)
+        return rows.dataset(names, (*self._features.states, tuple(self.classes_.tolist())))
+
+    def _empty_members(self, batch: Rows, arities: list[Ints]) -> tuple[Counted, ...]:
+        """The members, which have seen no rows but for the normal scores."""
         n_classes = len(self.classes_)
-        arities = [np.array([len(states) for states in view.states]) for view in self._views]
-        names = ["automatic", *(f"{n_bins} quantiles" for n_bins in QUANTILES)]
         room = MOST_POOL_CELLS if self.order == "auto" else MOST_CELLS * len(arities)
-        found: list[tuple[str, int | None, AnDE | ConditionalGaussian]] = []
-        for view, (name, own) in enumerate(zip(names, arities, strict=False)):
-            found.append((f"A1DE, {name}", view, AnDE.of(inputs.codes[view], actual, weights, own, n_classes)))
+        found: list[Counted] = []
+        for view, (name, own) in enumerate(zip(NAMES, arities, strict=False)):
+            found.append(Counted(f"A1DE, {name}", view, AnDE.empty(own, n_classes)))
             needed = n_cells(own, n_classes, 2)
             if self.order != 1 and len(own) > 1 and needed <= room:
                 room -= needed
-                model = AnDE.of(inputs.codes[view], actual, weights, own, n_classes, order=2)
-                found.append((f"A2DE, {name}", view, model))
-        if inputs.numbers.shape[1]:
-            gaussian = ConditionalGaussian.of(inputs.numbers, actual, weights, n_classes)
-            found.append(("Gaussian", None, gaussian))
-        return found
+                found.append(Counted(f"A2DE, {name}", view, AnDE.empty(own, n_classes, order=2)))
+        if batch.inputs.numbers.shape[1]:
+            weights = batch.weights.astype(np.float64)
+            found.append(Counted("Gaussian", None, Moments.empty(batch.inputs.numbers, weights, n_classes)))
+        return tuple(found)
 
-    def _without(self, inputs: Inputs, v: int) -> Inputs:
-        """The rows with one feature unknown."""
-        codes = tuple(own.copy() for own in inputs.codes)
+    def _encoded(self, X: Any) -> Inputs:  # type: ignore[override]
+        """The table as the members read it."""
+        table = self._table(X)
+        inputs = inputs_of(self._views, table)
+        self._check_known(inputs.codes[0], table)
+        return inputs
+
+    def _log_posterior(self, inputs: Inputs) -> Floats:
+        return self._fitted.log_posterior(inputs)
+
+    def _terms(self, rows: Inputs, log_p: Floats) -> tuple[list[str], list[Floats]]:
+        """Those of the mixture times its slope, and one per clique of the correction: "a | b (clique)"."""
+        mixture = self._fitted
+        pooled = mixture.pool.log_posterior(rows)
+        slope = 1.0 if mixture.correction is None else mixture.correction.slope
+        terms = [
+            slope * (pooled - mixture.pool.log_posterior(self._without(rows, v)))
+            for v in range(len(self._features.names))
+        ]
+        names, values = [REST, *self._features.names], [slope * pooled - sum(terms), *terms]
+        if mixture.correction is not None:
+            net, codes = mixture.correction.net, with_class(rows.codes[0])
+            for child in mixture.correction.children:
+                parents = [net.names[u] for u in net.dag.parents[child] if net.names[u] != self.class_name_]
+                names.append(" | ".join([net.names[child], *([", ".join(parents)] if parents else [])]) + " (clique)")
+                values.append(mixture.correction.added_by(child, codes))
+        return names, values
+
+    def _without(self, rows: Inputs, v: int) -> Inputs:
+        codes = tuple(own.copy() for own in rows.codes)
         for own in codes:
             own[v] = UNKNOWN
-        numbers = inputs.numbers
+        numbers = rows.numbers
         if self._features.cut_points[v] is not None:
             numbers = numbers.copy()
             numbers[:, sum(cuts is not None for cuts in self._features.cut_points[:v])] = np.nan
         return Inputs(codes, numbers)
 
-
-def _merged(inputs: Inputs, dataset: Dataset) -> tuple[Inputs, Dataset]:
-    """The distinct rows in ascending order, weighted, so that folds do not depend on the order of the rows.
-
-    Large data, and weights that are no counts, stay as they are.
-    """
-    if dataset.n_rows > MOST_ROWS or (dataset.weights is not None and dataset.weights.dtype != np.int64):
-        return inputs, dataset
-    keys = np.vstack([np.nan_to_num(inputs.numbers.T, nan=np.inf), dataset.codes])
-    order = np.lexsort(keys[::-1])
-    keys = keys[:, order]
-    is_first = np.ones(len(order), dtype=np.bool_)
-    is_first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(is_first)
-    weights = np.ones(len(order), dtype=np.int64) if dataset.weights is None else dataset.weights[order]
-    rows = dataset.rows(order[starts])
-    return inputs.rows(order[starts]), replace(rows, weights=np.add.reduceat(weights, starts))
-
-
-def _with_class(codes: Codes) -> Codes:
-    """The codes with a row for the class, which is unknown, at the end."""
-    found = np.empty((len(codes) + 1, codes.shape[1]), dtype=np.uint16)
-    found[:-1] = codes
-    found[-1] = UNKNOWN
-    return found
+    def _training_rows(self) -> tuple[Inputs, Ints, Any]:
+        kept = self._kept_rows.rows
+        rows = kept.taken(evenly_spaced(kept.n_rows, IMPORTANCE_ROWS))
+        return rows.inputs, rows.actual, rows.weights
 
 
 def _with_weight(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:

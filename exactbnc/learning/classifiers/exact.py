@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -31,15 +30,11 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
-from scorecache.wording import listing
 
 if TYPE_CHECKING:
     from exactbnc.alternatives.arcs import ArcLoss
     from exactbnc.network.contributions import Contributions
 
-
-IMPORTANCE_ROWS = 1000
-"""Training rows that are kept for `feature_importances_`."""
 
 OTHER_NAMES = {"score": "criterion", "method": "solver"}
 
@@ -122,7 +117,7 @@ class ExactBNClassifier(TableClassifier):
     left_out_ : dict
         Name -> why the column was left out.
     feature_importances_ : array of float
-        Per column of X, how much log P(class | row) falls on average when the column is summed out.
+        Per column of X, how much log P(class | row) by the tables falls on average when the column is summed out.
 
     Examples
     --------
@@ -199,7 +194,10 @@ class ExactBNClassifier(TableClassifier):
         dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         listener = _Progress(self._report) if self.verbose else None
-        factors = self._class_factors(dataset)
+        factors = None
+        if self.class_weight is not None:
+            totals = np.bincount(dataset.column(self.class_name_), dataset.weights, minlength=len(self.classes_))
+            factors = self._class_factors(totals.astype(np.float64))
         learned = run_recipe(dataset, self.class_name_, recipe, listener=listener, class_factors=factors)
         self._warn_if_unproved(learned)
         if learned.warning is not None:
@@ -212,40 +210,10 @@ class ExactBNClassifier(TableClassifier):
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
         self._n_rows = dataset.total_weight
-        chosen = np.linspace(0, dataset.n_rows - 1, min(dataset.n_rows, IMPORTANCE_ROWS)).astype(np.int64)
-        self._sample = dataset.rows(np.unique(chosen))
         if learned.solution.stop_reason == "interrupted":  # the model keeps the best network so far
             raise KeyboardInterrupt
         self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """How much log P(class | row) falls on average when a column is summed out, over at most 1,000 training rows.
-
-        Both are by the network's tables, which can sum out; columns that the model does not use have 0.
-        """
-        check_is_fitted(self)
-        codes = self._sample.codes
-        net = self.bayes_net_
-        if net.class_fit is not None:
-            net = replace(net, class_fit=replace(net.class_fit, weights=None))
-        actual = self._sample.column(self.class_name_)
-        weights = self._sample.weights
-        rows = np.arange(codes.shape[1])
-
-        def mean_loss(known: Codes) -> float:
-            with np.errstate(invalid="ignore"):
-                return float(-np.average(net.log_posterior(known, self.class_name_)[rows, actual], weights=weights))
-
-        whole = mean_loss(codes)
-        found = np.zeros(self.n_features_in_)
-        positions = np.arange(self.n_features_in_) if self._kept is None else self._kept
-        for v, position in enumerate(self._positions):
-            without = codes.copy()
-            without[v] = UNKNOWN
-            found[positions[position]] = mean_loss(without) - whole
-        return found
 
     @property
     def network_(self) -> BayesNet:
@@ -315,6 +283,13 @@ class ExactBNClassifier(TableClassifier):
     def _log_posterior(self, codes: Codes) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
 
+    def _log_posterior_in_part(self, rows: Codes) -> Floats:
+        """By the tables, which can sum out, with and without the value."""
+        net = self.bayes_net_
+        if net.class_fit is not None:
+            net = replace(net, class_fit=replace(net.class_fit, weights=None))
+        return net.log_posterior(self._network_codes(rows), self.class_name_)
+
     def _network_codes(self, codes: Codes) -> Codes:
         """The codes of the network's variables: the selected features, and the class, which is not known."""
         if len(self._positions) == len(codes):
@@ -352,22 +327,6 @@ class ExactBNClassifier(TableClassifier):
         self.selected_features_ = np.array(features, dtype=object)
         return dataset.columns([*features, self.class_name_])
 
-    def _class_factors(self, dataset: Dataset) -> Floats | None:
-        """What the weights of each class are multiplied by."""
-        if self.class_weight is None:
-            return None
-        counts = np.bincount(dataset.column(self.class_name_), dataset.weights, minlength=len(self.classes_))
-        if self.class_weight == "balanced":
-            balanced: Floats = counts.sum() / (len(counts) * counts)
-            return balanced
-        classes = self.classes_.tolist()
-        if not isinstance(self.class_weight, Mapping) or not set(self.class_weight) <= set(classes):
-            raise ParameterError(
-                "The 'class_weight' parameter of ExactBNClassifier must be None, 'balanced' or a mapping of classes "
-                f"({listing(map(repr, classes))}) to numbers. Got {self.class_weight!r} instead."
-            )
-        return np.array([float(self.class_weight.get(name, 1.0)) for name in classes])
-
     def _warn_if_unproved(self, learned: Learned) -> None:
         solution = learned.solution
         if solution.status is Status.OPTIMAL:
@@ -384,10 +343,6 @@ class ExactBNClassifier(TableClassifier):
             ConvergenceWarning,
             stacklevel=3,
         )
-
-    def _report(self, line: str) -> None:
-        if self.verbose:
-            print(f"{type(self).__name__}: {line}", file=sys.stderr)
 
 
 class _Progress:

@@ -85,6 +85,12 @@ def fit_temperature(log_p: Floats, actual: Ints, weights: Floats, prior: Floats 
     return float(point[0]), point[1:] + (1 - point[0]) * base
 
 
+def fit_with_factors(log_p: Floats, actual: Ints, weights: Floats, factors: Floats) -> tuple[float, Floats]:
+    """The temperature where the probability of each class, and the weights of its rows, are multiplied by a factor."""
+    slope, shift = fit_temperature(log_p + np.log(factors), actual, weights * factors[actual])
+    return slope, shift + slope * np.log(factors)
+
+
 def apply_temperature(log_p: Floats, slope: float, shift: Floats) -> Floats:
     """log softmax(slope L + shift), rows x classes."""
     scores = slope * log_p + shift

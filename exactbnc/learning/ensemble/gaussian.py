@@ -100,6 +100,48 @@ class Regression:
 
 
 @dataclass(frozen=True, eq=False)
+class Moments:
+    """What rows add up to: sums of products of (1, z) and of rows, by class; the curves are those of the first rows."""
+
+    curves: tuple[Curve, ...]
+    products: Floats
+    of_class: Floats
+
+    @classmethod
+    def of(cls, numbers: Floats, actual: Ints, weights: Floats, n_classes: int) -> Moments:
+        """Of rows x columns, NaN where a number is missing."""
+        return cls.empty(numbers, weights, n_classes).updated(numbers, actual, weights)
+
+    @classmethod
+    def empty(cls, numbers: Floats, weights: Floats, n_classes: int) -> Moments:
+        """Of no rows, with the curves of these."""
+        curves = tuple(Curve.of(column, weights) for column in numbers.T)
+        size = len(curves) + 1
+        return cls(curves, np.zeros((n_classes, size, size)), np.zeros(n_classes))
+
+    def updated(self, numbers: Floats, actual: Ints, weights: Floats) -> Moments:
+        """With further rows."""
+        n_classes = len(self.of_class)
+        whole = np.column_stack([np.ones(len(numbers)), normal_scores(self.curves, numbers)])
+        products = self.products.copy()
+        for c in range(n_classes):
+            own = whole[actual == c]
+            products[c] += (own * weights[actual == c, None]).T @ own
+        of_class = self.of_class + np.bincount(actual, weights, minlength=n_classes)
+        return Moments(self.curves, products, of_class)
+
+    def fitted(self) -> ConditionalGaussian:
+        """The classifier: order, parents and regressions."""
+        order = _by_gain(self.products, self.of_class)
+        regressions = []
+        for position, v in enumerate(order):
+            before = order[:position] if position < MOST_FEATURES else []
+            parents = _parents(self.products, self.of_class, v, before)
+            regressions.append(_regression(self.products, self.of_class, v, parents))
+        return ConditionalGaussian(self.curves, tuple(regressions), self.of_class)
+
+
+@dataclass(frozen=True, eq=False)
 class ConditionalGaussian:
     """The fitted classifier."""
 
@@ -118,20 +160,7 @@ class ConditionalGaussian:
         >>> model.log_posterior(np.array([[0.15], [5.0]])).argmax(axis=1).tolist()
         [0, 1]
         """
-        curves = tuple(Curve.of(column, weights) for column in numbers.T)
-        z = np.column_stack([curve(column) for curve, column in zip(curves, numbers.T, strict=True)])
-        of_class = np.bincount(actual, weights, minlength=n_classes).astype(np.float64)
-        moments = np.empty((n_classes, z.shape[1] + 1, z.shape[1] + 1))
-        whole = np.column_stack([np.ones(len(z)), z])
-        for c in range(n_classes):
-            own = whole[actual == c]
-            moments[c] = (own * weights[actual == c, None]).T @ own
-        order = _by_gain(moments, of_class)
-        regressions = []
-        for position, v in enumerate(order):
-            before = order[: min(position, MOST_FEATURES)] if position < MOST_FEATURES else []
-            regressions.append(_regression(moments, of_class, v, _parents(moments, of_class, v, before)))
-        return cls(curves, tuple(regressions), of_class)
+        return Moments.of(numbers, actual, weights, n_classes).fitted()
 
     def log_posterior(self, numbers: Floats) -> Floats:
         """log P(c | x), rows x classes."""
@@ -142,7 +171,7 @@ class ConditionalGaussian:
         return self._log_posterior(numbers, actual, left_out)
 
     def _log_posterior(self, numbers: Floats, own: Ints, left_out: Floats) -> Floats:
-        z = np.column_stack([curve(column) for curve, column in zip(self.curves, numbers.T, strict=True)])
+        z = normal_scores(self.curves, numbers)
         counts = np.broadcast_to(self.of_class + 1, (len(z), len(self.of_class))).copy()
         if len(own):
             counts[np.arange(len(z)), own] -= left_out
@@ -152,6 +181,11 @@ class ConditionalGaussian:
         scores -= scores.max(axis=1, keepdims=True)
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return scores
+
+
+def normal_scores(curves: tuple[Curve, ...], numbers: Floats) -> Floats:
+    """z, rows x columns."""
+    return np.column_stack([curve(column) for curve, column in zip(curves, numbers.T, strict=True)])
 
 
 def _solved(moments: Floats, of_class: Floats, v: int, sets: Ints) -> tuple[Floats, Floats, Floats]:

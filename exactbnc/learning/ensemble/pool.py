@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature
+from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature, fit_with_factors
 from exactbnc.learning.ensemble.ande import AnDE, Floats, Ints
 from exactbnc.learning.ensemble.gaussian import ConditionalGaussian
 from exactbnc.network.codes import Codes
@@ -83,6 +83,7 @@ def fit_pool(
     actual: Ints,
     weights: Floats,
     left_out: Floats,
+    factors: Floats,
 ) -> tuple[Pool, Floats]:
     """The pool of these estimators, and its log-posterior of the rows when each is left out.
 
@@ -95,6 +96,8 @@ def fit_pool(
     weights : array
     left_out : array
         What of its weight is left out of a row's own prediction: 1 where weights are counts, else all of it.
+    factors : array
+        By class, what the probabilities of the members and the weights of the rows are multiplied by.
 
     Returns
     -------
@@ -107,10 +110,11 @@ def fit_pool(
             raw = model.leave_one_out(inputs.codes[view], actual, left_out)
         else:
             raw = model.leave_one_out(inputs.numbers, actual, left_out)
-        slope, shift = fit_temperature(raw, actual, weights)
+        slope, shift = fit_with_factors(raw, actual, weights, factors)
         members.append(Member(name, view, model, slope, shift))
         found.append(apply_temperature(raw, slope, shift))
     rows = np.arange(len(actual))
+    weights = weights * factors[actual]
     shares = mixture_weights(np.column_stack([np.exp(own[rows, actual]) for own in found]), weights)
     kept = np.flatnonzero(shares >= min(LEAST_WEIGHT, shares.max()))
     shares = shares[kept] / shares[kept].sum()

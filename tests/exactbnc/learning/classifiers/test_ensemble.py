@@ -4,8 +4,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostClassifier, StackingClassifier
+from sklearn.linear_model import LogisticRegression
 
-from exactbnc.learning.classifiers import A1DEClassifier, A2DEClassifier, EnsembleBNClassifier
+from exactbnc.learning.classifiers import (
+    A1DEClassifier,
+    A2DEClassifier,
+    EnsembleBNClassifier,
+    TBMATANClassifier,
+)
 from exactbnc.learning.ensemble.ande import AnDE
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.learning.classifiers.tables import weather
@@ -78,7 +86,7 @@ def test_the_correction_is_added_to_the_mixture():
 
     mixture = plain.predict_log_proba(frame)
 
-    codes = np.vstack([corrected._encoded(frame), np.full((1, len(y)), 65535, dtype=np.uint16)])
+    codes = np.vstack([corrected._encoded(frame).codes[0], np.full((1, len(y)), 65535, dtype=np.uint16)])
     expected = corrected.correction_.slope * mixture
     for child in corrected.correction_.children:
         expected = expected + corrected.correction_.added_by(child, codes)
@@ -87,16 +95,141 @@ def test_the_correction_is_added_to_the_mixture():
     assert plain.correction_ is None
 
 
-def test_explanations_add_up_to_what_is_predicted():
+@pytest.mark.parametrize("kind", [A1DEClassifier, TBMATANClassifier, EnsembleBNClassifier])
+def test_explanations_add_up_to_what_is_predicted(kind):
     frame, y = anything()
     frame = frame[["height", "mood", "smokes"]]
-    model = EnsembleBNClassifier().fit(frame, y)
+    model = kind().fit(frame, y)
 
     found = model.explain(frame.head(6))
 
     log_p = model.predict_log_proba(frame.head(6))
     assert found.log_odds("yes", "no").sum(axis=1) == pytest.approx(log_p[:, 1] - log_p[:, 0], rel=1e-9)
     assert found.terms[:4] == ("(features together)", "height", "mood", "smokes")
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_batches_and_one_fit_predict_alike(class_weight):
+    """Cut points and normal scores are those of the first batch, which has the same numbers as the second."""
+    frame, y = anything(150)
+    frame = frame[["height", "mood", "smokes"]]
+    y[:2] = "no", "yes"
+    later = frame.assign(mood=np.where(frame["smokes"], "new", frame["mood"]))
+    model = EnsembleBNClassifier(class_weight=class_weight)
+
+    model.partial_fit(frame, y, classes=["no", "yes"]).partial_fit(later, y[::-1])
+
+    both, labels = pd.concat([frame, later], ignore_index=True), np.hstack([y, y[::-1]])
+    states = dict(zip(model._features.names, model._features.states, strict=True))
+    whole = EnsembleBNClassifier(class_weight=class_weight, states={"mood": states["mood"]})
+    cuts = model.discretizer_
+    whole._learned_discretizer = lambda *_: cuts
+    whole.fit(both, labels)
+    assert [member.name for member in model.members_] == [member.name for member in whole.members_]
+    assert model.weights_ == pytest.approx(whole.weights_, abs=1e-6)
+    assert model.predict_proba(both) == pytest.approx(whole.predict_proba(both), rel=1e-5)
+    assert model.correction_.net.dag == whole.correction_.net.dag
+
+
+def test_a_batch_that_is_refused_changes_nothing():
+    frame, y = anything(100)
+    frame = frame[["height", "mood"]]
+    model = EnsembleBNClassifier().fit(frame, y)
+    before = model.predict_proba(frame)
+
+    with pytest.raises(DataError, match="y contains the class 'perhaps'"):
+        model.partial_fit(frame.head(3).assign(mood="new"), ["yes", "no", "perhaps"])
+
+    assert np.array_equal(model.predict_proba(frame), before)
+    assert "new" not in model._features.states[1]
+
+
+def test_no_more_rows_are_kept_than_are_needed(monkeypatch):
+    monkeypatch.setattr("exactbnc.learning.ensemble.rows.MOST_ROWS", 50)
+    random = np.random.default_rng(0)
+    x, y = random.integers(0, 3, (400, 3)), random.integers(0, 2, 400)
+
+    model = EnsembleBNClassifier().partial_fit(x[:40], y[:40], classes=[0, 1])
+    for first in range(40, 400, 40):
+        model.partial_fit(x[first : first + 40], y[first : first + 40])
+
+    kept = model._kept_rows.rows
+    assert kept.n_rows == 50
+    assert model.pool_.members[0].model.of_class.sum() == 400
+    assert model.score(x, y) > 0.4
+
+
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier, EnsembleBNClassifier])
+def test_class_weights_lift_a_rare_class(kind):
+    random = np.random.default_rng(0)
+    y = (random.random(400) < 0.1).astype(int)
+    x = np.column_stack([y ^ (random.random(400) < 0.3), random.integers(0, 3, 400)])
+
+    plain, balanced = (kind(class_weight=weight).fit(x, y) for weight in (None, "balanced"))
+
+    assert plain.predict_proba(x)[:, 1].mean() == pytest.approx(0.1, abs=0.03)
+    assert balanced.predict_proba(x)[:, 1].mean() == pytest.approx(0.5, abs=0.12)
+    factors = {0: 400 / (2 * (400 - y.sum())), 1: 400 / (2 * y.sum())}
+    assert kind(class_weight=factors).fit(x, y).predict_proba(x) == pytest.approx(balanced.predict_proba(x), rel=1e-9)
+    for wrong in ({"other": 2.0}, {0: -1.0}, {0: 0.0}, "heavy"):
+        with pytest.raises(ParameterError, match=f"'class_weight' parameter of {kind.__name__}"):
+            kind(class_weight=wrong).fit(x, y)
+
+
+def test_a_class_weight_multiplies_the_probability_of_the_class():
+    x, y = weather()
+    plain, weighted = (A1DEClassifier(calibrate=False, class_weight=w).fit(x, y) for w in (None, {"in": 3.0}))
+
+    found = weighted.predict_proba(x)
+
+    expected = plain.predict_proba(x) * [3.0, 1.0]
+    assert found == pytest.approx(expected / expected.sum(axis=1, keepdims=True), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier, EnsembleBNClassifier])
+def test_importance_is_what_is_lost_without_the_feature(kind):
+    frame, y = anything(200)
+    frame = frame[["children", "height", "planet"]].assign(children=frame["children"] % 3)
+    with pytest.warns(UserWarning, match="'planet'"):
+        model = kind().fit(frame, y)
+
+    found = model.feature_importances_
+
+    rows, actual = np.arange(200), np.searchsorted(model.classes_, y)
+    whole = model.predict_log_proba(frame)[rows, actual].mean()
+    inputs = model._encoded(frame)
+    for v in range(2):
+        without = model._log_posterior(model._without(inputs, v))
+        assert found[v] == pytest.approx(whole - without[rows, actual].mean(), rel=1e-9)
+    assert found[1] > 0.1 > abs(found[0])
+    assert found[2] == 0
+
+
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier, EnsembleBNClassifier])
+def test_scikit_learn_boosts_calibrates_and_stacks(kind):
+    frame, y = anything(120)
+    frame = frame[["height", "smokes"]]
+    weights = np.linspace(0.5, 2, 120)
+
+    boosted = AdaBoostClassifier(kind(), n_estimators=2).fit(frame, y, sample_weight=weights)
+    calibrated = CalibratedClassifierCV(kind(), cv=2).fit(frame, y, sample_weight=weights)
+    stacked = StackingClassifier([("one", kind())], LogisticRegression(), cv=2).fit(frame, y)
+
+    for model in (boosted, calibrated, stacked):
+        assert model.score(frame, y) > 0.7
+
+
+def test_verbose_reports_members_and_structure(capsys):
+    x, y = weather()
+
+    EnsembleBNClassifier(verbose=1).fit(x, y)
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[0] == "EnsembleBNClassifier: 80 rows, 3 features, 2 classes"
+    assert lines[1].startswith("EnsembleBNClassifier: members and weights: A1DE, automatic 0.")
+    assert lines[2].startswith("EnsembleBNClassifier: structure optimal: score -")
 
 
 def test_the_order_is_auto_one_or_two():

@@ -26,7 +26,7 @@ def case(seed=0, n_rows=200):
 def test_the_mixture_is_the_weighted_mean_of_calibrated_members():
     estimators, inputs, y, weights = case()
 
-    pool, _ = fit_pool(estimators, inputs, y, weights, weights)
+    pool, _ = fit_pool(estimators, inputs, y, weights, weights, np.ones(3))
 
     parts = [np.exp(member.log_posterior(inputs)) for member in pool.members]
     mixture = sum(w * part for w, part in zip(pool.weights, parts, strict=True))
@@ -39,7 +39,7 @@ def test_the_mixture_is_the_weighted_mean_of_calibrated_members():
 def test_what_is_left_out_is_less_sure_of_itself():
     estimators, inputs, y, weights = case()
 
-    pool, left_out = fit_pool(estimators, inputs, y, weights, weights)
+    pool, left_out = fit_pool(estimators, inputs, y, weights, weights, np.ones(3))
 
     rows = np.arange(len(y))
     assert left_out[rows, y].mean() < pool.log_posterior(inputs)[rows, y].mean()
@@ -65,7 +65,7 @@ def test_members_without_weight_are_left_out():
     shuffled = np.random.default_rng(0).permutation(y)
     useless = ("noise", 0, AnDE.of(inputs.codes[0], shuffled, weights, np.array([3, 3]), 3))
 
-    pool, _ = fit_pool([*estimators, useless], inputs, y, weights, np.zeros(len(y)))
+    pool, _ = fit_pool([*estimators, useless], inputs, y, weights, np.zeros(len(y)), np.ones(3))
 
     assert "noise" not in [member.name for member in pool.members]
     assert pool.weights.sum() == pytest.approx(1)
