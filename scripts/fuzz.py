@@ -55,6 +55,9 @@ TOKEN = re.compile(rb'\w+|[-+]?\d+(?:\.\d*)?|"[^"\n]*"|\s+|.', re.DOTALL)
 DAG_OF_3 = DAG.of("abc", [[], [0], [0, 1]])
 TABLES = (np.array([0.25, 0.75]), np.full((2, 3), 1 / 3), np.full((2, 3, 2), 0.5))
 NET = BayesNet(DAG_OF_3, (("no", "yes"), (0, 1, 2), (True, False)), TABLES)
+NUMBERS = BayesNet(
+    DAG_OF_3, (("no", "yes"), (), ()), (TABLES[0], np.array([[0.5, 1.0]] * 2), np.array([[0.0, 1.5, 2.0]] * 2))
+)
 LEARNED = replace(NET, class_name="a", cut_points={"b": (0.5, 1.5)}, solution={"status": "optimal", "score": -1.5})
 MODEL = (
     '{"format": "exactbnc.model", "schema_version": 1, "class": "a", "cut_points": {"b": [0.5, 1.5]}, "solution": {}, '
@@ -94,6 +97,7 @@ READERS: dict[str, tuple[Any, ...]] = {
         for kind, suffix in {"bif": ".bif", "xmlbif": ".xml", "bayesnet": ".json"}.items()
     },
     "learned": _reader(".json", lambda path: write_bayesnet(LEARNED, path), load),
+    "numbers": _reader(".json", lambda path: write_bayesnet(NUMBERS, path), load),
     "model": _reader(".json", MODEL.encode(), load),
     "checkpoint": _reader(
         ".npz",

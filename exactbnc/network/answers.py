@@ -9,9 +9,12 @@ import numpy as np
 
 from exactbnc.network import posterior
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN, Codes, Floats
+from exactbnc.network.codes import UNKNOWN, Floats, Rows
 from exactbnc.network.labels import frame_of, series_of, states_series
+from exactbnc.network.mixture import Mixture, query_numbers, require_numbers_alone
 from exactbnc.network.most_likely import most_likely as completed_rows
+from exactbnc.network.most_likely import require_states_alone
+from exactbnc.network.rows import row_of
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 
@@ -19,29 +22,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def query(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series | pd.DataFrame:
-    """P(names | given): a Series for one variable, a DataFrame for several."""
+def query(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series | pd.DataFrame | Mixture:
+    """P(names | given): a Series for one variable, a DataFrame for several, a Mixture for numbers."""
     targets = _targets(net, names, given)
-    found = _joint(net, targets, net.encode_row(given), given)
+    if require_numbers_alone(net, targets):
+        density = query_numbers(net, targets, row_of(net, given))
+        if density is None:
+            raise _impossible(given)
+        return density
+    found = _joint(net, targets, row_of(net, given), given)
     return series_of(net, targets[0], found) if len(targets) == 1 else frame_of(net, targets, found)
 
 
 def most_likely(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series:
     """The jointly most likely states of some variables (MAP), or without names of all that are not given (MPE)."""
-    evidence = net.encode_row(given)
+    require_states_alone(net, "most_likely")
+    evidence = row_of(net, given)
     if names:
         targets = _targets(net, names, given)
         found = _joint(net, targets, evidence, given)
         best = np.unravel_index(int(found.argmax()), found.shape)
         return states_series(net, targets, list(map(int, best)))
-    targets = np.flatnonzero(evidence == UNKNOWN).tolist()
-    completed = completed_rows(net, evidence[:, None])
+    targets = np.flatnonzero(evidence.codes[:, 0] == UNKNOWN).tolist()
+    completed = completed_rows(net, evidence.codes)
     if not np.isfinite(net.log_probability(completed)[0]):
         raise _impossible(given)
     return states_series(net, targets, completed[targets, 0].tolist())
 
 
-def _joint(net: BayesNet, targets: Sequence[int], evidence: Codes, given: Mapping[str, Hashable]) -> Floats:
+def _joint(net: BayesNet, targets: Sequence[int], evidence: Rows, given: Mapping[str, Hashable]) -> Floats:
     """P(targets | evidence), one axis per target."""
     found = posterior.query(net, targets, evidence)
     if np.isnan(found).any():

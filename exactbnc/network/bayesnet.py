@@ -2,6 +2,9 @@
 
     P(x_1, ..., x_n) = prod_v P(x_v | parents of v)
 
+A variable has states, or it is one of numbers: then its table has linear regressions (`exactbnc.network.regressions`),
+and a density takes the place of the probability. A variable with states has no parents that are numbers.
+
 `BayesNet` is what `learn` and `load` return. Its questions are asked in names and states and answered with labelled
 tables of pandas; below them are the methods on codes (`exactbnc.network.codes`).
 """
@@ -19,7 +22,7 @@ from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG, Arc
 from exactbnc.network.checks import check_network
-from exactbnc.network.codes import UNKNOWN, Codes, Floats
+from exactbnc.network.codes import UNKNOWN, Codes, Floats, Rows
 from exactbnc.run.solution import Status
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesNet:
-    """A Bayesian network: a structure, the states of its variables, and their conditional probabilities.
+    """A Bayesian network: a structure, the states of its variables, and their conditional probabilities or regressions.
 
     `learn` finds one for data, `load` reads one from a file, `fit_parameters` estimates one for a given structure.
 
@@ -43,10 +46,13 @@ class BayesNet:
     ----------
     dag : DAG
     states : tuple of tuples
-        Per variable, its states. A state "missing" is what missing values of a table become.
+        Per variable, its states; none for a variable of numbers. A state "missing" is what missing values of a table
+        become.
     tables : tuple of float64 arrays
         `tables[v]` has one axis per parent, ascending as in `dag.parents[v]`, and the states of v on the last axis. The
-        probabilities on that axis add up to one. The arrays become read-only.
+        probabilities on that axis add up to one. Of a variable of numbers it has one axis per parent with states,
+        ascending, and on the last axis the intercept, a coefficient per parent that is a number, ascending, and the
+        variance. The arrays become read-only.
     class_name : str, optional
         The class of a classifier.
     cut_points : mapping of names to ascending numbers
@@ -74,6 +80,13 @@ class BayesNet:
     BayesNet: 2 variables, 1 arc, 3 free parameters
     >>> net.query("rain", given={"wet": "yes"}).round(3).to_dict()
     {'no': 0.333, 'yes': 0.667}
+    >>> height = BayesNet(
+    ...     DAG.from_arcs(["sex", "height"], [("sex", "height")]),
+    ...     (("f", "m"), ()),
+    ...     (np.array([0.5, 0.5]), np.array([[165.0, 50.0], [178.0, 60.0]])),
+    ... )
+    >>> height.query("height", given={"sex": "f"}).mean, height.query("sex", given={"height": 180}).idxmax()
+    (165.0, 'm')
     """
 
     dag: DAG
@@ -108,13 +121,26 @@ class BayesNet:
         return np.array([len(listed) for listed in self.states], dtype=np.int64)
 
     @cached_property
+    def is_number(self) -> NDArray[np.bool_]:
+        """Which variables are numbers, without states."""
+        return np.array([not listed for listed in self.states], dtype=np.bool_)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The variables that are numbers."""
+        return tuple(name for name, listed in zip(self.names, self.states, strict=True) if not listed)
+
+    @cached_property
     def index(self) -> dict[str, int]:
         return {name: v for v, name in enumerate(self.names)}
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: (r - 1) q, added up over the variables."""
-        return sum(table.size // table.shape[-1] * (table.shape[-1] - 1) for table in self.tables)
+        """Free parameters, added up over the variables: (r - 1) q, and of numbers q times k + 2."""
+        return sum(
+            table.size if not listed else table.size // table.shape[-1] * (table.shape[-1] - 1)
+            for table, listed in zip(self.tables, self.states, strict=True)
+        )
 
     @property
     def required_class(self) -> str:
@@ -145,7 +171,7 @@ class BayesNet:
         return self if name == self.class_name else replace(self, class_name=name, class_fit=None)
 
     def states_of(self, name: str) -> tuple[Hashable, ...]:
-        """The states of a variable."""
+        """The states of a variable; none of one of numbers."""
         return self.states[self.position(name)]
 
     def position(self, name: str) -> int:
@@ -182,6 +208,8 @@ class BayesNet:
     def cpt(self, name: str) -> pandas.DataFrame:
         """The conditional probability table of a variable: one row per configuration of its parents.
 
+        A variable of numbers has a row of regression coefficients per configuration of its parents with states.
+
         Parameters
         ----------
         name : str
@@ -189,7 +217,8 @@ class BayesNet:
         Returns
         -------
         pandas.DataFrame
-            The states of the variable are its columns, the states of the parents its index.
+            The states of the variable are its columns, the states of the parents its index. Of a variable of numbers
+            the columns are "intercept", the parents that are numbers, and "variance".
 
         Examples
         --------
@@ -198,30 +227,36 @@ class BayesNet:
         >>> BayesNet(dag, (("no", "yes"), ("no", "yes")), tables).cpt("wet").loc["yes"].to_dict()
         {'no': 0.2, 'yes': 0.8}
         """
-        from exactbnc.network.labels import frame_of
+        from exactbnc.network.labels import frame_of, regression_frame
 
         v = self.position(name)
+        if self.is_number[v]:
+            return regression_frame(self, v)
         return frame_of(self, [*self.dag.parents[v], v], self.tables[v])
 
-    def query(self, *names: str, given: Mapping[str, Hashable] | None = None) -> pandas.Series | pandas.DataFrame:
+    def query(self, *names: str, given: Mapping[str, Hashable] | None = None) -> Any:
         """P(names | given), exactly.
 
         Parameters
         ----------
         *names : str
         given : mapping of names to values, optional
-            A value is a state, or what has its text or is the same number; for a discretised column also a number. None
-            and NaN are values that are not known.
+            A value is a state, or what has its text or is the same number; for a discretised column also a number, and
+            for a variable of numbers nothing else. None and NaN are values that are not known.
 
         Returns
         -------
-        pandas.Series or pandas.DataFrame
+        pandas.Series, pandas.DataFrame or Mixture
             A Series over the states of one variable; for several a DataFrame with the states of the last as columns.
+            For variables of numbers a `Mixture` of Gaussians, with mean, variance and density.
 
         Raises
         ------
         ParameterError
-            If a name is not a variable, a value not one of its states, or `given` impossible.
+            If a name is not a variable, a value not one of its states, or `given` impossible, or if numbers and states
+            are asked for together.
+        MemoryLimitError
+            If a table over the states that matter would be too large.
 
         Examples
         --------
@@ -285,7 +320,7 @@ class BayesNet:
         return intervened(self, values)
 
     def sample(self, n_rows: int, *, seed: int = 0) -> pandas.DataFrame:
-        """Draw rows from the joint distribution.
+        """Draw rows from the joint distribution, parents before children.
 
         Parameters
         ----------
@@ -554,6 +589,8 @@ class BayesNet:
     def encode(self, data: Any) -> Codes:
         """The codes of a table, variables x rows; what is absent, missing or never seen is unknown.
 
+        Of a variable of numbers the code is 0 where the number is known; `rows` keeps the numbers too.
+
         Parameters
         ----------
         data : DataFrame, Dataset or path
@@ -568,15 +605,19 @@ class BayesNet:
         DataError
             If the table has no column of the network.
         """
-        from exactbnc.network.rows import codes_of, rows_of
+        return self.rows(data).codes
 
-        return codes_of(self, rows_of(self, data))
+    def rows(self, data: Any) -> Rows:
+        """The codes of a table as `encode` gives them, with the numbers of the variables of numbers."""
+        from exactbnc.network.rows import coded_rows, rows_of
+
+        return coded_rows(self, rows_of(self, data))
 
     def encode_row(self, values: Mapping[str, Hashable]) -> Codes:
         """The codes of a row given by name; what is not named, None or NaN is unknown."""
         from exactbnc.network.rows import row_of
 
-        return row_of(self, values)
+        return row_of(self, values).codes[:, 0]
 
     def posterior(self, name: str) -> Posterior:
         """The conditional distribution of one variable given the others, ready for many rows; it is remembered."""
@@ -587,11 +628,11 @@ class BayesNet:
             self._posteriors[v] = Posterior(self, v)
         return self._posteriors[v]
 
-    def log_posterior(self, codes: Codes, name: str | None = None) -> Floats:
+    def log_posterior(self, codes: Codes | Rows, name: str | None = None) -> Floats:
         """log P(name = k | the other values of the row), rows x states; the class by default."""
         target = self._target(name)
         if self.class_fit is not None and target == self.class_name:
-            return self.class_model.log_posterior(codes)
+            return self.class_model.log_posterior(Rows.of(codes).codes)
         return self.posterior(target).log_probabilities(codes)
 
     @cached_property
@@ -601,19 +642,20 @@ class BayesNet:
 
         return ClassModel(self, ClassFit() if self.class_fit is None else self.class_fit)
 
-    def log_probability(self, codes: Codes) -> Floats:
-        """log P of the known values of every row."""
+    def log_probability(self, codes: Codes | Rows) -> Floats:
+        """log P of the known values of every row; of numbers the density."""
         from exactbnc.network.posterior import log_joint
 
         return log_joint(self, codes)
 
-    def log_conditional(self, codes: Codes, given: tuple[str, ...]) -> Floats:
+    def log_conditional(self, codes: Codes | Rows, given: tuple[str, ...]) -> Floats:
         """log P(the other known values | the values of `given`), one number per row."""
-        evidence = np.full_like(codes, UNKNOWN)
+        rows = Rows.of(codes)
+        evidence = np.full_like(rows.codes, UNKNOWN)
         kept = [self.position(name) for name in given]
-        evidence[kept] = codes[kept]
+        evidence[kept] = rows.codes[kept]
         with np.errstate(invalid="ignore"):  # given values that cannot occur
-            return self.log_probability(codes) - self.log_probability(evidence)
+            return self.log_probability(rows) - self.log_probability(Rows(evidence, rows.numbers))
 
     def _target(self, name: str | None) -> str:
         if name is None:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactbnc.network.codes import UNKNOWN
+from exactbnc.network.regressions import check_regression, table_shape
 from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
+from scorecache.wording import listing
 
 if TYPE_CHECKING:
     from exactbnc.network.bayesnet import BayesNet
@@ -33,29 +35,40 @@ def _check_states(net: BayesNet) -> None:
             f"Got {len(net.states)} and {len(net.tables)} instead."
         )
     for name, listed in zip(net.names, net.states, strict=True):
-        if not 1 <= len(listed) <= UNKNOWN:
-            raise ParameterError(f"{name!r} must have from 1 to {UNKNOWN} states. Got {len(listed)} instead.")
+        if len(listed) > UNKNOWN:
+            raise ParameterError(f"{name!r} must have at most {UNKNOWN} states. Got {len(listed)} instead.")
         if len(set(listed)) < len(listed):
             raise ParameterError(f"the states of {name!r} must be different from each other")
 
 
 def _check_tables(net: BayesNet) -> None:
     for v, (name, table) in enumerate(zip(net.names, net.tables, strict=True)):
-        shape = tuple(len(net.states[u]) for u in (*net.dag.parents[v], v))
-        if table.shape != shape or table.dtype != np.float64:
+        is_number = bool(net.is_number[v])
+        numbers = [net.names[u] for u in net.dag.parents[v] if net.is_number[u]]
+        if numbers and not is_number:
             raise ParameterError(
-                f"the table of {name} must be float64 {shape}, its parents' states and its own. "
+                f"{name!r} has states, and {listing(map(repr, numbers))} among its parents are numbers: "
+                "only a variable of numbers can have such parents"
+            )
+        shape = table_shape(net, v)
+        if table.shape != shape or table.dtype != np.float64:
+            what = "intercept, coefficients and variance" if is_number else "its own"
+            raise ParameterError(
+                f"the table of {name} must be float64 {shape}, its parents' states and {what}. "
                 f"Got {table.dtype} {table.shape} instead."
             )
-        if not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
+        if is_number:
+            check_regression(net, v)
+        elif not (table.min() >= 0 and np.abs(table.sum(axis=-1) - 1).max() <= ROW_SUM_TOLERANCE):
             raise ParameterError(f"the table of {name} must contain probabilities that add up to one")
         table.flags.writeable = False
 
 
 def _check_columns(net: BayesNet) -> None:
-    """The class and the discretised columns are variables, and the cut points fit the states."""
+    """The class and the discretised columns are variables with states, and the cut points fit them."""
     for name in (*(() if net.class_name is None else (net.class_name,)), *net.cut_points):
-        net.position(name)
+        if net.is_number[net.position(name)]:
+            raise ParameterError(f"{name!r} is a variable of numbers; a class and a discretised column have states")
     for name, points in net.cut_points.items():
         states = net.states[net.index[name]]
         n_intervals = len(states) - (MISSING_STATE in states)

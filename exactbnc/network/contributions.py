@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import Codes
+from exactbnc.network.codes import Codes, Rows
 from exactbnc.network.elimination import add_islands
 from exactbnc.network.families import open_families
 from scorecache.errors import ParameterError
@@ -55,30 +55,31 @@ class Contributions:
         return self.classes[order[0]], self.classes[order[1]]
 
 
-def contributions(net: BayesNet, class_name: str, codes: Codes) -> Contributions:
+def contributions(net: BayesNet, class_name: str, given: Codes | Rows) -> Contributions:
     """The terms of every row; the codes are those of the network's variables, the class's own are not looked at.
 
     Where numbers were fitted to the class, the terms are those that predict it: weights, or the tables times the slope.
     """
     target = net.position(class_name)
-    log_posterior = net.log_posterior(codes, class_name)
+    rows = Rows.of(given)
+    codes, log_posterior = rows.codes, net.log_posterior(rows, class_name)
     model = net.class_model if net.class_fit is not None and class_name == net.class_name else None
     children = [target, *(v for v, parents in enumerate(net.dag.parents) if target in parents)]
     values = np.zeros((len(children) + 1, *log_posterior.shape))
     for own, child in zip(values, children, strict=False):
-        open_families(net, [child], target).add_to(own, codes)
-    add_islands(net, codes, target, values[-1])
+        open_families(net, [child], target).add_to(own, rows)
+    add_islands(net, rows, target, values[-1])
     if model is not None:
         values *= model.slope
         values[0] += 0.0 if model.shift is None else model.shift
     if model is not None and model.weights is not None:
-        rows = np.flatnonzero(~model.is_partial(codes))
-        known = np.ascontiguousarray(codes[:, rows])
-        values[:, rows] = 0.0
+        complete = np.flatnonzero(~model.is_partial(codes))
+        known = np.ascontiguousarray(codes[:, complete])
+        values[:, complete] = 0.0
         for own, child in zip(values, children, strict=False):
-            found = np.zeros((len(rows), log_posterior.shape[1]))
+            found = np.zeros((len(complete), log_posterior.shape[1]))
             open_families(net, [child], target, model.weights).add_to(found, known)
-            own[rows] = found
+            own[complete] = found
     return Contributions(
         class_name,
         net.states[target],

@@ -1,5 +1,8 @@
 """Summing out unknown values exactly: variable elimination, for many rows at a time.
 
+Unknown numbers are integrated out first: each component of regressions (`exactbnc.network.gaussian`) becomes a table of
+log-densities over the unknown states among its parents, which are then summed out as any others.
+
 In a row the unknown variables fall into *islands*: two of them are in one island if they share a family. Given the
 target the islands are independent, so each adds a term of its own,
 
@@ -21,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN
+from exactbnc.network.codes import UNKNOWN, Rows
 from exactbnc.network.families import log_table
+from exactbnc.network.gaussian import components_of, log_densities
 from scorecache.errors import MemoryLimitError
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.uint16]
 Island = tuple[frozenset[int], frozenset[int]]
 """The unknown variables that are summed out, and the children of the families that touch them."""
 
@@ -63,9 +66,9 @@ def islands_of(net: BayesNet, unknown: frozenset[int], target: int | None) -> li
     ]
 
 
-def add_islands(net: BayesNet, codes: Codes, target: int | None, sums: Floats) -> None:
+def add_islands(net: BayesNet, data: Rows, target: int | None, sums: Floats) -> None:
     """sums[row, t] += the terms of all islands, for the rows that have any."""
-    is_unknown = codes == UNKNOWN
+    is_unknown = data.codes == UNKNOWN
     if target is not None:
         is_unknown[target] = False
     rows = np.flatnonzero(is_unknown.any(axis=0))
@@ -82,24 +85,28 @@ def add_islands(net: BayesNet, codes: Codes, target: int | None, sums: Floats) -
     for (variables, children), parts in rows_of.items():
         own = np.concatenate(parts)
         for chunk in row_chunks(net, variables, children, keep, len(own)):
-            values = sum_out(net, codes[:, own[chunk]], variables, children, keep)
+            values = sum_out(net, data.take(own[chunk]), variables, children, keep)
             sums[own[chunk]] += values if target is not None else values[:, None]
 
 
 def sum_out(
-    net: BayesNet, codes: Codes, variables: Iterable[int], children: Iterable[int], keep: Sequence[int]
+    net: BayesNet, data: Rows, variables: Iterable[int], children: Iterable[int], keep: Sequence[int]
 ) -> Floats:
     """log sum over the variables of the product of the children's families: rows, then one axis per variable kept."""
-    open_variables = {*variables, *keep}
-    factors = [restricted(net, child, codes, open_variables) for child in sorted(children)]
-    for v in elimination_order(net, variables, [factor.variables for factor in factors]):
+    open_variables, children = {*variables, *keep}, sorted(children)
+    factors = [restricted(net, v, data, open_variables) for v in children if not net.is_number[v]]
+    for component in components_of(net, children, open_variables):
+        scope = component.scope(open_variables)
+        factors.append(Factor(scope, log_densities(net, component, data, scope)))
+    states = [v for v in variables if not net.is_number[v]]
+    for v in elimination_order(net, states, [factor.variables for factor in factors]):
         near = [factor for factor in factors if v in factor.variables]
         factors = [factor for factor in factors if v not in factor.variables]
         product = product_of(net, near)
         axis = 1 + product.variables.index(v)
         left = tuple(u for u in product.variables if u != v)
         factors.append(Factor(left, log_sum_exp(product.values, axis)))
-    rows = np.zeros((codes.shape[1], *(int(net.arities[v]) for v in keep)))
+    rows = np.zeros((data.n_rows, *(int(net.arities[v]) for v in keep)))
     return rows + _aligned(net, product_of(net, factors), tuple(keep))
 
 
@@ -121,13 +128,13 @@ def _barren(net: BayesNet, unknown: frozenset[int]) -> set[int]:
     return {v for v in unknown if v not in useful}
 
 
-def restricted(net: BayesNet, child: int, codes: Codes, open_variables: set[int]) -> Factor:
+def restricted(net: BayesNet, child: int, data: Rows, open_variables: set[int]) -> Factor:
     """The log-table of a family with the known members set to their codes."""
     axes = (*net.dag.parents[child], child)
     kept = tuple(v for v in axes if v in open_variables)
     known = [v for v in axes if v not in open_variables]
     table = log_table(net, child).transpose([axes.index(v) for v in (*known, *kept)])
-    values = table[tuple(codes[v] for v in known)] if known else table[None]
+    values = table[tuple(data.codes[v] for v in known)] if known else table[None]
     return Factor(kept, values)
 
 
@@ -147,10 +154,16 @@ def row_chunks(
     net: BayesNet, variables: Iterable[int], children: Iterable[int], keep: Sequence[int], n_rows: int
 ) -> list[slice]:
     """Pieces of the rows for which the largest table of `sum_out` has at most MOST_CELLS cells."""
-    open_variables = {*variables, *keep}
-    groups = [open_variables.intersection((*net.dag.parents[child], child)) for child in children]
+    open_variables, children = {*variables, *keep}, sorted(children)
+    states = [child for child in children if not net.is_number[child]]
+    groups = [open_variables.intersection((*net.dag.parents[child], child)) for child in states]
     largest = math.prod(int(net.arities[v]) for v in keep)
-    for v in elimination_order(net, variables, [tuple(group) for group in groups]):
+    for component in components_of(net, children, open_variables):
+        scope, m = component.scope(open_variables), len(component.unknown)
+        groups.append(set(scope))
+        largest = max(largest, math.prod(int(net.arities[v]) for v in scope) * (1 + m + m * m))
+    eliminated = [v for v in variables if not net.is_number[v]]
+    for v in elimination_order(net, eliminated, [tuple(group) for group in groups]):
         joined = set().union(*(group for group in groups if v in group))
         largest = max(largest, math.prod(int(net.arities[u]) for u in joined))
         groups = [group for group in groups if v not in group] + [joined - {v}]

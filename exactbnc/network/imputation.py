@@ -8,16 +8,17 @@ import numpy as np
 
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN
-from exactbnc.network.most_likely import most_likely
-from exactbnc.network.rows import codes_of, rows_of
+from exactbnc.network.most_likely import most_likely, require_states_alone
+from exactbnc.network.rows import coded_rows, rows_of
 from scorecache.data.encoding import MISSING_STATE
 from scorecache.data.frames import columns_of, is_frame, missing_mask, names_of, with_columns
 
 
 def impute(net: BayesNet, data: Any) -> Any:
     """The table with its missing values replaced, row by row, by their jointly most likely states."""
+    require_states_alone(net, "impute")
     frame = _frame_of(net, data)
-    codes = codes_of(net, rows_of(net, frame))
+    codes = coded_rows(net, rows_of(net, frame)).codes
     names = [str(name) for name in names_of(frame)]
     positions = {position: net.index[name] for position, name in enumerate(names) if name in net.index}
     columns = columns_of(frame)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Floats
+from exactbnc.network.regressions import regression_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +28,29 @@ def frame_of(net: BayesNet, variables: Sequence[int], values: Floats) -> pd.Data
     import pandas as pd
 
     *others, last = variables
-    if not others:
-        index = pd.Index(["P"])
-    elif len(others) == 1:
-        index = _states(net, others[0])
-    else:
-        index = pd.MultiIndex.from_product([_states(net, v) for v in others], names=[net.names[v] for v in others])
+    index = configurations(net, others) if others else pd.Index(["P"])
     return pd.DataFrame(values.reshape(-1, values.shape[-1]), index=index, columns=_states(net, last))
+
+
+def regression_frame(net: BayesNet, v: int) -> pd.DataFrame:
+    """The regressions of a variable of numbers: a row per configuration, its coefficients as columns."""
+    import pandas as pd
+
+    found = regression_of(net, v)
+    columns = ["intercept", *(net.names[u] for u in found.regressors), "variance"]
+    index = configurations(net, found.given)
+    return pd.DataFrame(found.table.reshape(-1, len(columns)), index=index, columns=columns)
+
+
+def configurations(net: BayesNet, variables: Sequence[int]) -> pd.Index:
+    """The configurations of variables with states, the last one running fastest."""
+    import pandas as pd
+
+    if not variables:
+        return pd.RangeIndex(1)
+    if len(variables) == 1:
+        return _states(net, variables[0])
+    return pd.MultiIndex.from_product([_states(net, v) for v in variables], names=[net.names[v] for v in variables])
 
 
 def states_series(net: BayesNet, variables: Sequence[int], codes: Sequence[int]) -> pd.Series:

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Codes, Rows
 from exactbnc.network.elimination import Factor, elimination_order, product_of, restricted, row_chunks
+from scorecache.errors import ParameterError
+from scorecache.wording import listing
 
 
 def most_likely(net: BayesNet, codes: Codes, *, excluded: Mapping[int, int] | None = None) -> Codes:
@@ -24,6 +26,7 @@ def most_likely(net: BayesNet, codes: Codes, *, excluded: Mapping[int, int] | No
 
     `excluded` are codes that must not be chosen, by variable. A row of probability zero gets values that mean nothing.
     """
+    require_states_alone(net, "most_likely")
     completed = codes.copy()
     is_unknown = codes == UNKNOWN
     patterns, pattern_of = np.unique(is_unknown.T, axis=0, return_inverse=True)
@@ -35,6 +38,15 @@ def most_likely(net: BayesNet, codes: Codes, *, excluded: Mapping[int, int] | No
     return completed
 
 
+def require_states_alone(net: BayesNet, what: str) -> None:
+    """Refuse a network with numbers, for which a question has no answer here."""
+    if net.numbers:
+        raise ParameterError(
+            f"{what} is for variables with states, but {listing(map(repr, net.numbers))} are numbers; "
+            "query gives their means, and predict the most probable state of one variable"
+        )
+
+
 def _complete(
     net: BayesNet, codes: Codes, rows: NDArray[np.int64], variables: list[int], excluded: Mapping[int, int]
 ) -> None:
@@ -43,7 +55,7 @@ def _complete(
     children = [v for v, parents in enumerate(net.dag.parents) if not is_open.isdisjoint((v, *parents))]
     for chunk in row_chunks(net, variables, children, (), len(rows)):
         own = rows[chunk]
-        known = codes[:, own]
+        known = Rows(codes[:, own])
         factors = [restricted(net, child, known, is_open) for child in children]
         factors += [_without(net, v, code) for v, code in excluded.items() if v in is_open]
         chosen: list[tuple[int, Factor]] = []

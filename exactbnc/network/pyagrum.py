@@ -7,12 +7,18 @@ from typing import Any
 
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.safe_names import Rule, encode_states
+from scorecache.errors import ParameterError
+from scorecache.wording import listing
 
 _ANY_TEXT = Rule.of(r"(?s:.*)", r"(?!)")
 
 
 def to_pyagrum(net: BayesNet) -> Any:
     """A `pyagrum.BayesNet` with the same names and tables; its labels are the states as texts."""
+    if net.numbers:
+        raise ParameterError(
+            f"pyAgrum takes variables with states, but {listing(map(repr, net.numbers))} are numbers; save() as .json"
+        )
     try:
         pyagrum = import_module("pyagrum")
     except ImportError as error:

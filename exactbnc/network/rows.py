@@ -1,4 +1,4 @@
-"""The rows of a table in the codes of a network.
+"""The rows of a table in the codes of a network, and the numbers of its variables of numbers.
 
 Columns are matched by name, and a value is a state by the one rule of `exactbnc.network.states`. In a discretised
 column a number is the interval that it lies in. A missing value is the state "missing" where the network has one, and
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN, Codes
-from exactbnc.network.numbers import bins_of, numbers_of
+from exactbnc.network.codes import UNKNOWN, Codes, Rows
+from exactbnc.network.numbers import bins_of, number_of, numbers_of
 from exactbnc.network.states import state_codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MEASURED, MISSING_STATE, MOST_STATES
@@ -41,7 +41,7 @@ def rows_of(net: BayesNet, data: Any) -> Dataset:
             missing="category",
             max_states=MOST_STATES,
             only=net.index,
-            measured=net.cut_points,
+            measured={*net.cut_points, *net.numbers},
             least_columns=1,
         )
     if not is_frame(data):
@@ -53,37 +53,48 @@ def rows_of(net: BayesNet, data: Any) -> Dataset:
     own = {name: column for name, column in columns.items() if name in net.index}
     if not own:
         raise no_column(net.names, columns)
-    return Dataset.from_columns(own, missing="category", max_states=MOST_STATES, measured=net.cut_points)
+    measured = {*net.cut_points, *net.numbers}
+    return Dataset.from_columns(own, missing="category", max_states=MOST_STATES, measured=measured)
 
 
-def codes_of(net: BayesNet, dataset: Dataset) -> Codes:
-    """The codes of a data set, variables x rows; columns that it does not have are unknown."""
+def coded_rows(net: BayesNet, dataset: Dataset) -> Rows:
+    """The rows of a data set; columns that it does not have are unknown."""
     codes = np.full((net.n_vars, dataset.n_rows), UNKNOWN, dtype=np.uint16)
+    numbers = np.full(codes.shape, np.nan) if net.numbers else None
     present = [name for name in net.names if name in dataset.index]
     if not present:
         raise no_column(net.names, dataset.names)
     for name in present:
+        if numbers is not None and net.is_number[net.index[name]]:
+            found = _numbers(dataset, name)
+            numbers[net.index[name]] = found
+            codes[net.index[name], np.isfinite(found)] = 0
+            continue
         lookup = _lookup(net, name, dataset.states[dataset.index[name]])
         own = lookup[dataset.column(name)]
         if name in dataset.measurements and name in net.cut_points:
             is_number = ~np.isnan(dataset.measurements[name])
             own[is_number] = bins_of(dataset.measurements[name][is_number], net.cut_points[name])
         codes[net.index[name]] = own
-    return codes
+    return Rows(codes, numbers)
 
 
-def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Codes:
-    """The codes of a row given by name; what is not named, None or NaN is unknown."""
+def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Rows:
+    """A row given by name; what is not named, None or NaN is unknown."""
     row = np.full(net.n_vars, UNKNOWN, dtype=np.uint16)
+    numbers = np.full((net.n_vars, 1), np.nan) if net.numbers else None
     for name, value in values.items():
         v = net.position(name)
         if value is None or value != value:
+            continue
+        if numbers is not None and net.is_number[v]:
+            numbers[v], row[v] = _number(name, value), 0
             continue
         (row[v],) = _lookup(net, name, (value,))
         if row[v] == UNKNOWN:
             states = listing(map(repr, net.states[v]))
             raise ParameterError(f"{value!r} is not a state of {name!r}; its states are {states}")
-    return row
+    return Rows(row[:, None], numbers)
 
 
 def rows_sha256(codes: Codes) -> str:
@@ -112,7 +123,7 @@ def unseen_values(net: BayesNet, dataset: Dataset) -> dict[str, list[str]]:
     """Per column but the class, the values that are not states of the network, except missing ones."""
     found = {}
     for name in net.features:
-        if name in dataset.index:
+        if name in dataset.index and not net.is_number[net.index[name]]:
             states = dataset.states[dataset.index[name]]
             named = {MISSING_STATE, MEASURED} if name in dataset.measurements else {MISSING_STATE}
             codes = _lookup(net, name, states)
@@ -131,6 +142,21 @@ def _lookup(net: BayesNet, name: str, states: Sequence[Hashable]) -> NDArray[np.
         is_number = bins <= len(net.cut_points[name])
         lookup[is_number] = bins[is_number]
     return lookup
+
+
+def _numbers(dataset: Dataset, name: str) -> NDArray[np.float64]:
+    """The numbers of a column, NaN where it has something else; infinities are not known numbers either."""
+    if name in dataset.measurements:
+        return dataset.measurements[name]
+    found: NDArray[np.float64] = numbers_of(dataset.states[dataset.index[name]])[dataset.column(name)]
+    return found
+
+
+def _number(name: str, value: Hashable) -> float:
+    number = number_of(value)
+    if not np.isfinite(number):
+        raise ParameterError(f"{name!r} is a variable of numbers; give a finite number. Got {value!r} instead.")
+    return number
 
 
 def no_column(wanted: Iterable[str], names: Iterable[str]) -> DataError:

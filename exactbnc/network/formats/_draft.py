@@ -18,6 +18,7 @@ from exactbnc.graph.dag import DAG, find_cycle, shown_cycle
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.checks import ROW_SUM_TOLERANCE
 from exactbnc.network.codes import UNKNOWN, Floats
+from scorecache.errors import ParameterError
 from scorecache.system.limits import MOST_VARIABLES, too_many_variables
 from scorecache.wording import listing
 
@@ -72,8 +73,16 @@ class Draft:
             raise self.fault(line, f"expected different states of {name!r}, got {listing(map(repr, states))}")
         self.states[name] = tuple(states)
 
+    def declare_number(self, name: str, line: int | None) -> None:
+        """A variable of numbers, which has no states."""
+        self.declare(name, ["a number"], line)
+        self.states[name] = ()
+
     def family(self, child: str, parents: Sequence[str], line: int | None) -> tuple[int, ...]:
-        """Note a family once its variables are declared: the numbers of states of the parents and of the child."""
+        """Note a family once its variables are declared: the shape of its table, with an axis per parent as listed.
+
+        Numbers among the parents have no axis; the last one of a child of numbers is intercept, coefficients, variance.
+        """
         for name in (child, *parents):
             if name not in self.states:
                 known = listing(map(repr, self.states))
@@ -83,11 +92,16 @@ class Draft:
         if len(set(parents)) < len(parents) or child in parents:
             raise self.fault(line, f"expected different parents of {child!r}, got {listing(map(repr, parents))}")
         self._families[child] = Family(child, tuple(parents), line)
-        shape = tuple(len(self.states[name]) for name in (*parents, child))
+        numbers = [name for name in parents if not self.states[name]]
+        if numbers and self.states[child]:
+            message = f"{child!r} has states, and {listing(map(repr, numbers))} among its parents are numbers"
+            raise self.fault(line, f"{message}: only a variable of numbers can have such parents")
+        sizes = [len(self.states[name]) for name in parents if self.states[name]]
+        shape = (*sizes, len(self.states[child]) or len(numbers) + 2)
         if math.prod(shape) > MOST_CELLS:
             raise self.fault(line, f"the table of {child!r} would have {math.prod(shape):,} cells")
-        if len(parents) > MOST_PARENTS:
-            raise self.fault(line, f"{child!r} has {len(parents)} parents, and a table can have {MOST_PARENTS} at most")
+        if len(sizes) > MOST_PARENTS:
+            raise self.fault(line, f"{child!r} has {len(sizes)} parents, and a table can have {MOST_PARENTS} at most")
         return shape
 
     def claim(self, child: str, n_cells: int, line: int | None) -> None:
@@ -118,6 +132,9 @@ class Draft:
 
     def fill(self, child: str, table: Floats, line: int | None) -> None:
         """The table of a noted family: one axis per parent as listed, the child on the last."""
+        if not self.states[child]:
+            self._tables[child] = table  # the network checks it
+            return
         odd = ~((table.min(axis=-1) >= 0) & (np.abs(table.sum(axis=-1) - 1) <= MOST_ROUNDING))
         if odd.any():
             self.check_row(child, table[odd][0].tolist(), line)
@@ -136,8 +153,25 @@ class Draft:
             message = f"a network has no directed cycle, got {shown_cycle(names, cycle)}"
             raise self.fault(self._families[names[cycle[-1]]].line, message)
         self._families.clear()
-        tables = tuple(_settled(self._tables.pop(name), parents) for name, parents in zip(names, listed, strict=True))
-        return BayesNet(DAG.of(names, listed), tuple(self.states.values()), tables)
+        has_states = [bool(states) for states in self.states.values()]
+        tables = tuple(
+            _settled(self._tables.pop(name), parents)
+            if has_states[v]
+            else _settled_regressions(self._tables.pop(name), parents, has_states)
+            for v, (name, parents) in enumerate(zip(names, listed, strict=True))
+        )
+        try:
+            return BayesNet(DAG.of(names, listed), tuple(self.states.values()), tables)
+        except ParameterError as error:
+            raise self.fault(None, f"expected a consistent network, but {error}") from error
+
+
+def _settled_regressions(table: Floats, parents: Sequence[int], has_states: Sequence[bool]) -> Floats:
+    """Parents with states ascending on the axes, and the coefficients of the others ascending too."""
+    states, numbers = ([v for v in parents if has_states[v] == wanted] for wanted in (True, False))
+    axes = sorted(range(len(states)), key=states.__getitem__)
+    order = [0, *(1 + i for i in sorted(range(len(numbers)), key=numbers.__getitem__)), len(numbers) + 1]
+    return np.ascontiguousarray(table.transpose(*axes, len(states))[..., order], dtype=np.float64)
 
 
 def _settled(table: Floats, parents: Sequence[int]) -> Floats:

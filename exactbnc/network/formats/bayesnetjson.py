@@ -4,9 +4,11 @@ Keys: format ("exactbnc.bayesnet"), schema_version (1), class (a name or null), 
 the search found), class_fit (slope, shift by class, and by name the weights that rows without unknown values are
 classified by, nested as the table is), provenance (recipe, steps, data, versions, command), and variables: a list of
 name, states, parents (names) and table, lists within lists with one level per parent as listed and the variable's
-states innermost. Keys that would be empty are left out. States are texts, integers, finite floats and booleans; a numpy
-scalar is stored as the Python value it equals. Numbers are read back to the last bit. Files with the format
-"exactbnc.model", which earlier versions wrote, have the network in the key `network` and are read too.
+states innermost. A variable of numbers has the type "number" in place of states; its table has a level per parent with
+states and innermost the intercept, the coefficients of the parents that are numbers, and the variance. Keys that would
+be empty are left out. States are texts, integers, finite floats and booleans; a numpy scalar is stored as the Python
+value it equals. Numbers are read back to the last bit. Files with the format "exactbnc.model", which earlier versions
+wrote, have the network in the key `network` and are read too.
 """
 
 from __future__ import annotations
@@ -36,15 +38,18 @@ FORMAT = "exactbnc.bayesnet"
 MODEL_FORMAT = "exactbnc.model"
 """Of files that contain such a network in the key `network`."""
 SCHEMA_VERSION = 1
+STATES, NUMBER = "states", "number"
+"""The types of variables."""
 
 T = TypeVar("T")
 
 
 class _Variable(msgspec.Struct):
     name: str
-    states: list[str | int | float | bool]
     parents: list[str]
     table: msgspec.Raw
+    states: list[str | int | float | bool] = []
+    type: str = STATES
 
 
 class _ClassFit(msgspec.Struct):
@@ -98,7 +103,7 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
     variables = [
         {
             "name": _storable_text(net.names[v]),
-            "states": _storable_states(net.names[v], net.states[v]),
+            **_kind(net, v),
             "parents": [net.names[parent] for parent in net.dag.parents[v]],
             "table": net.tables[v].tolist(),
         }
@@ -110,6 +115,11 @@ def render(net: BayesNet) -> tuple[str, list[str]]:
     except (TypeError, ValueError) as error:  # a number that is not finite, or what JSON has no type for
         raise ParameterError(f"solution and provenance must be of the types of JSON, but {error}") from error
     return _storable_text("{\n" + ",\n".join([*lines, f'  "variables": [\n{listed}\n  ]']) + "\n}\n"), []
+
+
+def _kind(net: BayesNet, v: int) -> dict[str, Any]:
+    """What the values of a variable are."""
+    return {"type": NUMBER} if net.is_number[v] else {"states": _storable_states(net.names[v], net.states[v])}
 
 
 def _fit_facts(net: BayesNet) -> dict[str, Any]:
@@ -144,7 +154,7 @@ def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
     """The network of an object that was read from JSON."""
     draft = Draft(label)
     for variable in stored.variables:
-        draft.declare(variable.name, variable.states, None)
+        _declare(variable, draft)
     for variable in stored.variables:
         shape = draft.family(variable.name, variable.parents, None)
         draft.fill(variable.name, _table(variable, shape, draft), None)
@@ -161,6 +171,17 @@ def _bayesnet_of(stored: _NetFile, label: str) -> BayesNet:
         raise
     except ParameterError as error:
         raise draft.fault(None, f"expected a consistent network, but {error}") from error
+
+
+def _declare(variable: _Variable, draft: Draft) -> None:
+    if variable.type == STATES:
+        return draft.declare(variable.name, variable.states, None)
+    if variable.type != NUMBER:
+        kinds = f"expected the type of {variable.name!r} to be {STATES!r} or {NUMBER!r}"
+        raise draft.fault(None, f"{kinds}, got {shown(variable.type)}")
+    if variable.states:
+        raise draft.fault(None, f"{variable.name!r} is of the type {NUMBER!r}, and has no states")
+    draft.declare_number(variable.name, None)
 
 
 def _class_fit(stored: _NetFile, draft: Draft) -> ClassFit | None:

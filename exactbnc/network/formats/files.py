@@ -2,7 +2,7 @@
 
 | suffix                        | format      | types of states | names and states             |
 |-------------------------------|-------------|-----------------|------------------------------|
-| `.json`                       | JSON        | kept            | any                          |
+| `.json`                       | JSON        | kept; numbers   | any                          |
 | `.bif`                        | BIF         | read as texts   | escaped if not plain ASCII   |
 | `.xml`, `.xmlbif`, `.bifxml`  | XMLBIF 0.3  | read as texts   | escaped if odd white space   |
 
@@ -51,7 +51,7 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     ParameterError
-        If the suffix is unknown, or two states would be written alike.
+        If the suffix is unknown, two states would be written alike, or a network with numbers is not written as JSON.
 
     Examples
     --------
@@ -66,6 +66,10 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     [0.75, 0.25]
     """
     suffix = bayesnet_suffix(path)
+    if net.numbers and suffix not in bayesnetjson.SUFFIXES:
+        raise ParameterError(
+            f"only .json keeps variables of numbers, such as {net.numbers[0]!r}. Got {os.fspath(path)!r} instead."
+        )
     text, notes = BAYESNET_WRITERS[suffix](net)
     with atomic_write(path) as (sink,):
         sink.write(text.encode())

@@ -83,7 +83,8 @@ def test_a_network_knows_its_shape():
             "the table of A must contain probabilities that add up to one",
         ),
         ({"states": ((0, 1), (0, 1, 1), (0, 1))}, "the states of 'B' must be different from each other"),
-        ({"states": ((0, 1), (), (0, 1))}, "'B' must have from 1 to 65535 states. Got 0 instead."),
+        ({"states": ((0, 1), tuple(range(65536)), (0, 1))}, "'B' must have at most 65535 states. Got 65536 instead."),
+        ({"states": ((0, 1), (), (0, 1))}, "the table of B must be float64 (2,), its parents' states and intercept"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(changes, message):
@@ -92,7 +93,7 @@ def test_parts_that_do_not_fit_are_refused(changes, message):
 
 
 def test_the_code_of_unknown_is_no_state():
-    with refusal("'x' must have from 1 to 65535 states. Got 65536 instead."):
+    with refusal("'x' must have at most 65535 states. Got 65536 instead."):
         BayesNet(DAG.of("x", [[]]), (tuple(range(65536)),), (np.full(65536, 1 / 65536),))
 
 

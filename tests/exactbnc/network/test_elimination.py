@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network import elimination
-from exactbnc.network.codes import UNKNOWN
+from exactbnc.network.codes import UNKNOWN, Rows
 from exactbnc.network.elimination import islands_of, log_sum_exp, row_chunks, sum_out
 from scorecache.errors import MemoryLimitError
 from tests.exactbnc.network.bayesnet_strategies import bayesnets, random_tables
@@ -72,7 +72,7 @@ def test_summing_out_adds_up_the_products_of_the_families(net, seed, data):
     children = {v for v, ps in enumerate(net.dag.parents) if not variables.isdisjoint((*ps, v))}
     codes = partial_rows(net, seed, n_rows=3, unknown=0.0)
 
-    found = sum_out(net, codes, variables, children, keep)
+    found = sum_out(net, Rows(codes), variables, children, keep)
 
     expected = np.zeros((3, *net.arities[keep]))
     for row in range(3):
@@ -113,7 +113,7 @@ def test_rows_without_an_island_are_left_alone():
     sums = np.full((2, 2), 7.0)
     codes = np.array([[0, UNKNOWN], [1, 1], [UNKNOWN, 0]], dtype=np.uint16)
 
-    elimination.add_islands(net, codes, 1, sums)
+    elimination.add_islands(net, Rows(codes), 1, sums)
 
     assert sums[0].tolist() == [7.0, 7.0]  # v2 is barren
     assert sums[1] != pytest.approx([7.0, 7.0])
