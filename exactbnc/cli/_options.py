@@ -115,3 +115,17 @@ class TrainingOptions(TableOptions):
         int | None,
         _intervals("--keep-at-most", metavar="N", help="Do not discretise columns with at most N distinct values."),
     ] = None
+
+
+@dataclass(frozen=True)
+class IncompleteTrainingOptions(TrainingOptions):
+    """How a table of training data is read whose missing values may be summed out."""
+
+    missing: Annotated[
+        Literal["error", "drop", "category", "em"],
+        _data("--missing", help="Missing values: refuse them, drop the row, make them a state, or sum them out (EM)."),
+    ] = "error"  # type: ignore[assignment]  # one choice more
+    restarts: Annotated[
+        int,
+        _data("--restarts", metavar="N", help="Of --missing em: further runs from random values."),
+    ] = 3

@@ -74,7 +74,7 @@ def read_data(
     keeps_numbers: bool = False,
 ) -> Dataset:
     """Read the table; columns that will be discretised, or scored as numbers, may have any number of values."""
-    from exactbnc.learning.preparation import AnyColumn
+    from exactbnc.learning.preparation import EM, AnyColumn
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
     from scorecache.data.states import load_states
@@ -86,7 +86,7 @@ def read_data(
         header=header,
         states=None if table.states is None else load_states(table.states),
         weights=table.weights,
-        missing=table.missing,
+        missing="category" if table.missing == EM else table.missing,
         max_states=table.max_states or (MAX_STATES if is_discretized else None),
         ignore=table.ignore or (),
         measured=AnyColumn() if is_discretized or keeps_numbers else None,

@@ -62,7 +62,7 @@ def learn(
     structure: network_options.StructureOptions,
     given: network_options.ConstraintOptions,
     fit: network_options.FitOptions,
-    table: options.TrainingOptions,
+    table: options.IncompleteTrainingOptions,
     search: search_options.SearchOptions,
     file: ModelFileOptions,
     report: options.OutputOptions,
@@ -79,9 +79,11 @@ def learn(
     printer = report.output()
     suffix = file.check()
 
+    from exactbnc.learning.em import run_with_missing
     from exactbnc.learning.network import network_of
+    from exactbnc.learning.preparation import EM
     from exactbnc.learning.recipe import Recipe
-    from exactbnc.learning.run_recipe import networks_by, run_recipe
+    from exactbnc.learning.run_recipe import networks_by
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
     from exactbnc.network.rows import rows_sha256
@@ -92,6 +94,8 @@ def learn(
     if not has_class and (select or chosen != "general"):
         what = "--select chooses features for a class" if select else f"the structure {chosen} is a classifier"
         raise UsageError(f"{what}: add --class NAME")
+    if select and table.missing == EM:
+        raise UsageError("--select counts complete rows: use it with --missing drop or category")
     recipe = Recipe(
         structure=chosen,
         criterion=fit.criterion(),
@@ -104,6 +108,7 @@ def learn(
         time_limit=search.time_limit,
         n_jobs=jobs,
         seed=search.seed,
+        restarts=table.restarts,
     )
     training = training_data(data, structure.class_name, table, printer)
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
@@ -113,7 +118,8 @@ def learn(
     if select and class_name is not None:
         selection = choose(dataset, class_name, fit=networks_by(recipe))
         dataset = dataset.columns([*selection.kept, class_name])
-    learned = run_recipe(dataset, class_name, recipe, listener=None if report.quiet else SolveTable())
+    listener = None if report.quiet else SolveTable()
+    learned = run_with_missing(dataset, class_name, recipe, missing=table.missing, listener=listener)
     if learned.warning is not None:
         printer.note(in_options(learned.warning))
     steps: dict[str, Any] = {
@@ -177,6 +183,7 @@ def _facts(
         "training_log_likelihood": net.log_likelihood(dataset) if class_name is None else None,
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
         "dropped_features": {} if selection is None else dict(selection.dropped),
+        "penalised_likelihoods": list(learned.rounds),
         "seconds": seconds,
     }
 
@@ -199,6 +206,9 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"training:   {fit} in all, on the training rows",
         "time:       " + ", ".join(f"{name} {value:.2f} s" for name, value in facts["seconds"].items()),
     ]
+    if facts["penalised_likelihoods"]:
+        n, rounds = len(facts["penalised_likelihoods"]), facts["penalised_likelihoods"]
+        lines.insert(3, f"rounds:     {n} of EM, penalised likelihood {rounds[0]:.4f} to {rounds[-1]:.4f}")
     if facts["dropped_features"]:
         listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())
         lines.insert(1, f"dropped:    {listed} (log Bayes factors of independence)")

@@ -8,11 +8,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from exactbnc.learning.em import EM, learn_incomplete
+from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.network import network_of
-from exactbnc.learning.preparation import Preparation, prepare
+from exactbnc.learning.preparation import EM, Preparation, prepare
 from exactbnc.learning.recipe import KDB_K, Recipe
-from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.rows import rows_sha256
@@ -53,6 +52,7 @@ def learn(
     memory_limit: int | None = None,
     n_jobs: int | None = None,
     seed: int = 0,
+    restarts: int = 3,
     listener: Listener | None = None,
 ) -> BayesNet:
     """Learn the best network for a table, with its parameters.
@@ -112,6 +112,8 @@ def learn(
     n_jobs : int, optional
         Threads; all cores by default.
     seed : int, default 0
+    restarts : int, default 3
+        Further runs of structural EM, which begin with missing values drawn at random; the best run counts.
     listener : Listener, optional
         Receives the events of the solver.
 
@@ -164,13 +166,10 @@ def learn(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
         seed=seed,
+        restarts=restarts,
     )
     table = prepare(data, target, steps)
-    if missing == EM:
-        completed = learn_incomplete(table.dataset, target, recipe)
-        learned, rounds = completed.learned, {"em": {"penalised_likelihoods": list(completed.penalised_likelihoods)}}
-    else:
-        learned, rounds = run_recipe(table.dataset, target, recipe, listener=listener), {}
+    learned = run_with_missing(table.dataset, target, recipe, missing=missing, listener=listener)
     provenance = {
         "recipe": recipe.to_json(),
         "steps": {**steps.to_json(), "missing": missing},
@@ -179,7 +178,6 @@ def learn(
         "data_sha256": table.source.sha256,
         "rows_sha256": rows_sha256(table.dataset.codes),
         "versions": versions(SOLVING),
-        **rounds,
     }
     net = network_of(learned, class_name=target, cut_points=table.cut_points, provenance=provenance)
     if learned.warning is not None:

@@ -47,12 +47,13 @@ def network_of(
     'optimal'
     """
     net = learned.net
+    rounds = {"em": {"penalised_likelihoods": list(learned.rounds)}} if learned.rounds else {}
     return replace(
         net,
         class_name=class_name,
         cut_points={name: tuple(points) for name, points in (cut_points or {}).items() if name in net.index},
         solution=solution_facts(learned.solution) | search_facts(learned.solution, learned.problem),
-        provenance={"max_parents": learned.max_parents, **(provenance or {})},
+        provenance={"max_parents": learned.max_parents, **(provenance or {}), **rounds},
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from exactbnc.learning.discretize.tables import discretized, find_cut_points, numeric_columns
+from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.numbers import numbers_of
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MAX_STATES, MEASURED, MISSING_STATE
@@ -23,6 +24,12 @@ FEW_FRACTIONS = 10
 """Up to this many numbers with a fraction, a column without discretisation is not worth a warning."""
 
 DISCRETIZE = (None, "mdlp", "quantile", "median")
+
+EM = "em"
+"""Missing values are summed out: tables are read with a state for them, which `exactbnc.learning.em` takes away."""
+
+
+States = tuple[tuple[Hashable, ...], ...]
 
 
 class AnyColumn:
@@ -167,6 +174,20 @@ def _warn_of_numbers(dataset: Dataset, target: str | None) -> None:
             UserWarning,
             stacklevel=4,
         )
+
+
+def observed_states(states: States) -> States:
+    """The states of the variables without the one for missing values."""
+    return tuple(listed[:-1] if listed[-1] == MISSING_STATE else listed for listed in states)
+
+
+def observed_codes(states: States, codes: Codes) -> Codes:
+    """Codes of the first of these states, with UNKNOWN in the place of the state for missing values."""
+    observed = codes.copy()
+    for row, listed in zip(observed, states, strict=False):
+        if listed[-1] == MISSING_STATE:
+            row[row == len(listed) - 1] = UNKNOWN
+    return observed
 
 
 def check_measurements(dataset: Dataset) -> None:

@@ -48,6 +48,8 @@ class Recipe:
     n_jobs : int, optional
         Threads.
     seed : int, default 0
+    restarts : int, default 3
+        Further runs of structural EM, from missing values drawn at random; the best run counts.
 
     Raises
     ------
@@ -73,10 +75,13 @@ class Recipe:
     memory_limit: int | None = None
     n_jobs: int | None = None
     seed: int = 0
+    restarts: int = 3
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", structure_named(self.structure))
         require_positive("a recipe", "ess", self.ess)
+        if self.restarts < 0:
+            raise ParameterError(f"restarts must be at least 0. Got {self.restarts} instead.")
         self.score()
         self.estimator()
 

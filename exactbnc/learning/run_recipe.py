@@ -59,6 +59,8 @@ class Learned:
     seconds: Mapping[str, float]
     warning: str | None = None
     """A warning for the caller where the requested structure needs too many families, or scoring too much time."""
+    rounds: tuple[float, ...] = ()
+    """The penalised likelihood after each round, where missing values were summed out."""
 
 
 def run_recipe(
@@ -130,7 +132,7 @@ def run_recipe(
     dag = _without_search(dataset, class_name) if solution.dag is None else solution.dag
     solution = replace(solution, dag=dag)
     if class_name is not None and class_factors is not None:
-        dataset = _reweighted(dataset, class_name, class_factors)
+        dataset = reweighted(dataset, class_name, class_factors)
     net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
     if class_name is not None and (recipe.is_discriminative or recipe.calibrate):
         net = replace(net, class_name=class_name, class_fit=_class_fit(dataset, net, class_name, recipe))
@@ -216,7 +218,7 @@ def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float) -> Scor
         return None
 
 
-def _reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float] | NDArray[np.float64]) -> Dataset:
+def reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float] | NDArray[np.float64]) -> Dataset:
     """The data set with the weights of the rows of each class multiplied."""
     factors = np.asarray(class_factors, dtype=np.float64)[dataset.column(class_name)]
     return replace(dataset, weights=factors if dataset.weights is None else dataset.weights * factors)

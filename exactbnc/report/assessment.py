@@ -196,4 +196,4 @@ def _method(subject: Subject, dataset: Dataset) -> tuple[Method, Dataset, dict[s
     if "discretize" not in steps and cut_points:
         dataset = discretized(dataset, cut_points)
         notes.append("The cut points are the model's own, which saw all of its training rows.")
-    return Exact(recipe, selects=bool(steps.get("select"))), dataset, steps, notes
+    return Exact(recipe, bool(steps.get("select")), steps.get("missing") or "category"), dataset, steps, notes

@@ -14,7 +14,10 @@ import numpy as np
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.discretize.tables import discretized
-from exactbnc.network.parameters import fit_parameters
+from exactbnc.learning.em import fit_incomplete
+from exactbnc.learning.preparation import EM, observed_codes
+from exactbnc.network.codes import Floats
+from exactbnc.network.parameters import fit_parameters, make_parameters
 from exactbnc.report.subject import Subject
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
@@ -70,11 +73,21 @@ def measure_likelihood(subject: Subject, dataset: Dataset, *, n_folds: int = 10,
     dataset = dataset.columns(subject.dag.names)
     if subject.net is not None:
         dataset = discretized(dataset, subject.net.cut_points)
+    steps = subject.provenance.get("steps")
+    sums_out = isinstance(steps, dict) and steps.get("missing") == EM
     structures = (subject.dag, DAG.from_arcs(subject.dag.names, []))
     found: tuple[list[float], list[float]] = ([], [])
     for train, test in KFold(n_folds, shuffle=True, random_state=seed).split(np.empty((dataset.n_rows, 1))):
         training, held_out = dataset.rows(train), dataset.rows(test)
         for structure, means in zip(structures, found, strict=True):
-            log_p = fit_parameters(training, structure).log_probability(held_out.codes)
+            log_p = _log_probability(training, held_out, structure, sums_out=sums_out)
             means.append(float(np.average(log_p, weights=held_out.weights)))
     return Likelihood(tuple(found[0]), tuple(found[1]), dataset.n_rows, seed)
+
+
+def _log_probability(training: Dataset, held_out: Dataset, structure: DAG, *, sums_out: bool) -> Floats:
+    """log P of the rows held out; missing values are a state, or summed out as in structural EM."""
+    if not sums_out:
+        return fit_parameters(training, structure).log_probability(held_out.codes)
+    net = fit_incomplete(training, structure, make_parameters("eap"))
+    return net.log_probability(observed_codes(held_out.states, held_out.codes))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from exactbnc.learning.preparation import AnyColumn, check_measurements, rows_with_class
+from exactbnc.learning.preparation import EM, AnyColumn, check_measurements, rows_with_class
 from exactbnc.report.assessment import columns_of
 from exactbnc.report.subject import Subject
 from scorecache.data.dataset import Dataset
@@ -39,7 +39,7 @@ def rows_for(subject: Subject, data: Any, given: Mapping[str, Any] | None = None
     known |= {name: value for name, value in (given or {}).items() if value is not None}
     has_cuts = known.get("discretize") is not None or bool(subject.net is not None and subject.net.cut_points)
     options = {
-        "missing": known.get("missing") or "error",
+        "missing": "category" if known.get("missing") == EM else known.get("missing") or "error",
         "max_states": known.get("max_states") or (MAX_STATES if has_cuts else None),
         "measured": AnyColumn() if has_cuts else (),
     }

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.graph.dag import DAG
+from exactbnc.learning.em import run_with_missing
+from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.learning.recipe import Recipe
-from exactbnc.learning.run_recipe import networks_by, run_recipe
+from exactbnc.learning.run_recipe import networks_by
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.run.solution import Status
@@ -47,10 +49,14 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Exact:
-    """The best network of a structure; with `selects`, over the features that Bayes factors keep."""
+    """The best network of a structure; with `selects`, over the features that Bayes factors keep.
+
+    With missing="em" the state for missing values is summed out, in training and in prediction.
+    """
 
     recipe: Recipe = field(default_factory=Recipe)
     selects: bool = False
+    missing: str = "category"
 
     @property
     def name(self) -> str:
@@ -67,11 +73,14 @@ class Exact:
 
             kept = choose(dataset, class_name, fit=networks_by(self.recipe)).kept
             return fit_on(dataset, class_name, kept, self.recipe)
-        learned = run_recipe(dataset, class_name, self.recipe)
+        learned = run_with_missing(dataset, class_name, self.recipe, missing=self.missing)
         if learned.solution.stop_reason == "interrupted":
             raise KeyboardInterrupt
         net = learned.net
         is_proved = learned.solution.status is Status.OPTIMAL
+        if self.missing == EM:
+            states = dataset.states
+            return Fitted(lambda codes: net.log_posterior(observed_codes(states, codes), class_name), is_proved, net)
         return Fitted(lambda codes: net.log_posterior(codes, class_name), is_proved, net)
 
 

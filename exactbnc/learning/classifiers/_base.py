@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from exactbnc.learning.classifiers._features import Features, discretised, free_
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
+from exactbnc.learning.preparation import EM, observed_states
 from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import is_missing, whole_weights
@@ -53,6 +55,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
 
     discretize: str | None
     missing: str
+    _ways_of_missing: tuple[str | None, ...] = ("error", "category")
     allow_identifiers: bool = True  # an estimator that offers the choice leaves useless columns out by default
     states: Mapping[str, Any] | None
     class_weight: str | Mapping[Any, float] | None = None  # of an estimator that does not offer it
@@ -95,7 +98,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing == "category"
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
     def _training_data(
@@ -106,7 +109,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         `classes` are those that may occur, if not only those in y; with `is_update` the states known so far come first.
         """
         _check_choice(self, "discretize", (None, AUTO, *DISCRETIZERS))
-        _check_choice(self, "missing", ("error", "category"))
+        _check_choice(self, "missing", self._ways_of_missing)
         table = self._checked(X, reset=not is_update)
         labels = self._labels(y, table)
         weights = None
@@ -139,12 +142,14 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
             [*columns, self._class_codes(labels)],
             names=[*names, self.class_name_],
             states={**states, self.class_name_: range(len(self.classes_))},
-            missing=self.missing,
+            missing="error" if self.missing == "error" else "category",
         )
         if is_update:
             has_missing = [old or new for old, new in zip(self._features.has_missing_state, has_missing, strict=True)]
         has_state = [flag and self.missing == "category" for flag in has_missing]
         self._features = Features.of(dataset, names, has_state, cuts)
+        if self.missing == EM:
+            self._features = replace(self._features, states=observed_states(self._features.states))
         own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
         found = Dataset(dataset.names, own_states, dataset.codes, weights)
         self._sample = found.rows(evenly_spaced(found.n_rows, IMPORTANCE_ROWS))

@@ -14,11 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
+from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, seed_of, threads_of
 from exactbnc.learning.discretize._base import interval_labels
+from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.from_table import as_constraints
+from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.learning.recipe import Recipe
-from exactbnc.learning.run_recipe import Learned, counted, networks_by, run_recipe
+from exactbnc.learning.run_recipe import Learned, counted, networks_by
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.parameters import ParameterEstimator
@@ -74,8 +76,9 @@ class ExactBNClassifier(TableClassifier):
     discretize : {"auto", None, "mdlp", "median", "quantile"}
         For the numeric columns; "auto" leaves those of at most ten different values alone and gives the others the
         intervals of MDLP, or five of equal frequency where those are fewer; "quantile" makes five intervals.
-    missing : {"category", "error"}
-        For missing values in the training data: a state of their own, or an error.
+    missing : {"category", "error", "em"}
+        For missing values in the training data: a state of their own, an error, or summed out: structural EM with a
+        proved best network in every round, for the criteria "bic", "aic" and "ll"; "auto" then fits tables alone.
     states : mapping, optional
         Name -> states of a column, also those that do not occur.
     allow_identifiers : bool, default False
@@ -87,6 +90,8 @@ class ExactBNClassifier(TableClassifier):
     time_limit : float, optional
         Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap. If they end before all
         families are scored, the structure is the best with at most one feature parent each.
+    restarts : int, default 3
+        Of "em": further runs, which begin with missing values drawn at random.
     n_jobs : int, optional
         Threads; None and -1 are all cores.
     random_state : int, RandomState or None
@@ -128,6 +133,8 @@ class ExactBNClassifier(TableClassifier):
     (['in'], 'optimal')
     """
 
+    _ways_of_missing = ("error", "category", EM)
+
     def __init__(
         self,
         structure: str = "anb",
@@ -147,6 +154,7 @@ class ExactBNClassifier(TableClassifier):
         class_weight: str | Mapping[Any, float] | None = None,
         solver: str = "auto",
         time_limit: float | None = None,
+        restarts: int = 3,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -169,6 +177,7 @@ class ExactBNClassifier(TableClassifier):
         self.class_weight = class_weight
         self.solver = solver if method is None else method
         self.time_limit = time_limit
+        self.restarts = restarts
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -198,7 +207,9 @@ class ExactBNClassifier(TableClassifier):
         if self.class_weight is not None:
             totals = np.bincount(dataset.column(self.class_name_), dataset.weights, minlength=len(self.classes_))
             factors = self._class_factors(totals.astype(np.float64))
-        learned = run_recipe(dataset, self.class_name_, recipe, listener=listener, class_factors=factors)
+        learned = run_with_missing(
+            dataset, self.class_name_, recipe, missing=self.missing, listener=listener, class_factors=factors
+        )
         self._warn_if_unproved(learned)
         if learned.warning is not None:
             warnings.warn(learned.warning, UserWarning, stacklevel=2)
@@ -283,6 +294,11 @@ class ExactBNClassifier(TableClassifier):
     def _log_posterior(self, codes: Codes) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
 
+    def _training_rows(self) -> tuple[Codes, Ints, Any]:
+        """As for every classifier, with missing values unknown where training summed them out."""
+        rows, actual, weights = super()._training_rows()
+        return observed_codes(self._sample.states, rows) if self.missing == EM else rows, actual, weights
+
     def _log_posterior_in_part(self, rows: Codes) -> Floats:
         """By the tables, which can sum out, with and without the value."""
         net = self.bayes_net_
@@ -306,7 +322,18 @@ class ExactBNClassifier(TableClassifier):
                 "The 'feature_selection' parameter of ExactBNClassifier must be None or 'bayes_factor'. "
                 f"Got {self.feature_selection!r} instead."
             )
-        own = ("structure", "criterion", "parameters", "calibrate", "max_parents", "k", "ess", "solver", "time_limit")
+        own = (
+            "structure",
+            "criterion",
+            "parameters",
+            "calibrate",
+            "max_parents",
+            "k",
+            "ess",
+            "solver",
+            "time_limit",
+            "restarts",
+        )
         return Recipe(
             **{name: getattr(self, name) for name in own},
             constraints=as_constraints(self.constraints),
@@ -319,6 +346,8 @@ class ExactBNClassifier(TableClassifier):
         features = [name for name in dataset.names if name != self.class_name_]
         self.log_bayes_factors_: dict[str, float] | None = None
         if self.feature_selection is not None:
+            if self.missing == EM:
+                raise ParameterError("feature_selection counts complete rows: use missing='category' with it")
             from exactbnc.learning.selection import choose, log_bayes_factors
 
             chosen = choose(counted(dataset), self.class_name_, fit=networks_by(recipe))

@@ -31,6 +31,7 @@ def test_ess_goes_to_the_criterion_and_the_parameters_that_have_one():
         ({"structure": "tree"}, "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree'"),
         ({"criterion": "bdue"}, "the score must be one of"),
         ({"parameters": "map"}, "the parameters must be one of"),
+        ({"restarts": -1}, "restarts must be at least 0. Got -1 instead."),
         ({"ess": 0.0}, "The 'ess' parameter of a recipe must be a number above 0. Got 0.0 instead."),
     ],
 )
@@ -66,6 +67,7 @@ def test_a_recipe_survives_json(recipe):
         "memory_limit",
         "n_jobs",
         "seed",
+        "restarts",
     )
     assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
     assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}

@@ -27,6 +27,7 @@ EVERY_KIND = [
     ExactBNClassifier(max_parents=2),
     ExactBNClassifier("fan"),
     ExactBNClassifier("tan", missing="category"),
+    ExactBNClassifier("tan", "bic", missing="em"),
     ExactBNClassifier("naive_bayes", feature_selection="bayes_factor"),
     ExactBNClassifier("kdb", "fcll"),
     ExactBNClassifier("general", "bic", max_parents=2),

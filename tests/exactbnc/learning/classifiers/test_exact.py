@@ -292,15 +292,15 @@ def test_plot_writes_a_title_and_wants_a_variable(pyplot):
 def test_an_interrupted_search_keeps_its_best_network_and_raises(monkeypatch):
     import dataclasses
 
-    from exactbnc.learning.run_recipe import run_recipe
+    from exactbnc.learning.em import run_with_missing
     from exactbnc.run.solution import Status
 
     def interrupted(*arguments, **settings):
-        learned = run_recipe(*arguments, **settings)
+        learned = run_with_missing(*arguments, **settings)
         solution = dataclasses.replace(learned.solution, status=Status.FEASIBLE, stop_reason="interrupted")
         return dataclasses.replace(learned, solution=solution)
 
-    monkeypatch.setattr("exactbnc.learning.classifiers.exact.run_recipe", interrupted)
+    monkeypatch.setattr("exactbnc.learning.classifiers.exact.run_with_missing", interrupted)
     model = ExactBNClassifier("tan")
     x, y = weather()
 

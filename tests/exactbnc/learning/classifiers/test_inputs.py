@@ -371,7 +371,7 @@ def test_nothing_is_predicted_before_fit():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"missing": "drop"}, "The 'missing' parameter of ExactBNClassifier must be one of 'error', 'category'."),
+        ({"missing": "drop"}, "The 'missing' parameter of ExactBNClassifier must be one of 'error', 'category', 'em'."),
         (
             {"discretize": "chimerge"},
             "The 'discretize' parameter of ExactBNClassifier must be one of None, 'auto'",
