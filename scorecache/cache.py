@@ -75,7 +75,33 @@ class ScoreCache:
         parents: NDArray[np.integer[Any]],
         record: Record | None = None,
     ) -> ScoreCache:
-        """Sort unordered families (`children[f]` is the child of family f; parents ascending) into a cache."""
+        """Sort families given in any order into a cache.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The variables.
+        children : array of int
+            The child of each family.
+        scores : array of float
+            The score of each family.
+        parent_start, parents : arrays of int
+            The parents of family f, ascending, are `parents[parent_start[f]:parent_start[f + 1]]`.
+        record : Record, optional
+            How the families were chosen, if it is known.
+
+        Returns
+        -------
+        ScoreCache
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores, start, parents = np.array([-2.0, -1.0, -1.5]), np.array([0, 0, 0, 1]), np.array([0])
+        >>> cache = ScoreCache.from_arrays("AB", np.array([1, 0, 1]), scores, start, parents)
+        >>> list(cache.families(1))
+        [(-1.5, (0,)), (-2.0, ())]
+        """
         order = _sorted_order(children, scores, parent_start, parents)
         child_start = starts_of(np.bincount(children, minlength=len(names)))
         sizes = np.empty(len(order), dtype=np.int32)
@@ -117,6 +143,11 @@ class ScoreCache:
         ParameterError
             If families by name have an unknown variable, a child among its own parents, a set of parents twice, a
             score that is not finite, or a variable has none.
+
+        Examples
+        --------
+        >>> ScoreCache.from_families(["rain", "wet"], {"rain": {(): -2.0}, "wet": {("rain",): -1.5}}).parents_of(1)
+        (0,)
         """
         if isinstance(families, Mapping):
             families = _by_index(names, families)
@@ -151,18 +182,78 @@ class ScoreCache:
         return np.diff(self.parent_start)
 
     def n_families_of(self, child: int) -> int:
+        """The number of families of a child.
+
+        Parameters
+        ----------
+        child : int
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]]).n_families_of(1)
+        2
+        """
         return int(self.child_start[child + 1] - self.child_start[child])
 
     def families(self, child: int) -> Iterator[Family]:
-        """The (score, parents) pairs of a child, best first."""
+        """The (score, parents) pairs of a child, best first.
+
+        Parameters
+        ----------
+        child : int
+
+        Returns
+        -------
+        iterator of (float, tuple of int)
+
+        Examples
+        --------
+        >>> list(ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]]).families(0))
+        [(-1.0, ())]
+        """
         for family in range(self.child_start[child], self.child_start[child + 1]):
             yield float(self.scores[family]), self.parents_of(family)
 
     def parents_of(self, family: int) -> tuple[int, ...]:
+        """The parents of a family, ascending.
+
+        Parameters
+        ----------
+        family : int
+            Its number among all families of the cache.
+
+        Returns
+        -------
+        tuple of int
+
+        Examples
+        --------
+        >>> ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]]).parents_of(1)
+        (0,)
+        """
         return tuple(self.parents[self.parent_start[family] : self.parent_start[family + 1]].tolist())
 
     def equals(self, other: ScoreCache) -> bool:
-        """Same names, families and scores, bit for bit? (The records may differ.)"""
+        """Whether names, families and scores are the same, bit for bit; the records may differ.
+
+        Parameters
+        ----------
+        other : ScoreCache
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("A", [[(-1.0, ())]])
+        >>> cache.equals(ScoreCache.from_families("A", [[(-1.0, ())]]))
+        True
+        """
         return self.names == other.names and all(
             np.array_equal(mine, theirs)
             for mine, theirs in (

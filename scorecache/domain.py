@@ -151,7 +151,32 @@ class Domain(LocalConstraints):
         tiers: Iterable[Iterable[str]] = (),
         numbers: Iterable[str] = (),
     ) -> Domain:
-        """Build a domain from any iterables; arcs are sorted so that equal domains compare equal."""
+        """Build a domain from any iterables; arcs are sorted so that equal domains compare equal.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The variables.
+        structure, class_name, k, max_parents, required_arcs, forbidden_arcs, tiers
+            See `LocalConstraints`.
+        numbers : iterable of str
+            Columns of numbers.
+
+        Returns
+        -------
+        Domain
+
+        Raises
+        ------
+        ParameterError
+            If the constraints contradict each other or name a variable that is not there.
+
+        Examples
+        --------
+        >>> domain = Domain.of("abc", forbidden_arcs=[("c", "a")], max_parents=1)
+        >>> domain.allowed[0], domain.limits
+        (frozenset({1}), (1, 1, 1))
+        """
         return cls(
             names=tuple(names),
             structure=structure,
@@ -216,7 +241,23 @@ class Domain(LocalConstraints):
         return self.structure != "tan"
 
     def contains(self, child: int, parents: Iterable[int]) -> bool:
-        """Does the domain hold this parent set?"""
+        """Whether the domain holds a parent set.
+
+        Parameters
+        ----------
+        child : int
+        parents : iterable of int
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> domain = Domain.of("abc", required_arcs=[("a", "b")])
+        >>> domain.contains(1, [0]), domain.contains(1, [2])
+        (True, False)
+        """
         chosen = frozenset(parents)
         return (
             self.required[child] <= chosen
@@ -225,7 +266,17 @@ class Domain(LocalConstraints):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The recipe, without the names (they are the cache's)."""
+        """The constraints in the types of JSON, without the names (they are the cache's).
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> Domain.of("abc", "kdb", class_name="c", k=2).to_json()
+        {'family': 'kdb', 'class': 'c', 'k': 2}
+        """
         recipe: dict[str, Any] = {"family": self.structure}
         for key, value in (("class", self.class_name), ("k", self.k), ("max_parents", self.max_parents)):
             if value is not None:

@@ -243,6 +243,17 @@ class Dataset:
         Returns
         -------
         Dataset
+
+        Raises
+        ------
+        DataError
+            If the codes are not whole numbers from 0 on, variables x rows, or do not fit the arities.
+
+        Examples
+        --------
+        >>> data = Dataset.from_codes([[0, 1, 1], [2, 0, 1]], names=["a", "b"])
+        >>> data.arities.tolist(), data.n_rows
+        ([2, 3], 3)
         """
         table = np.asarray(codes)
         if table.ndim != 2 or table.dtype.kind not in "biu" or table.size == 0:
@@ -315,13 +326,50 @@ class Dataset:
         return digest.hexdigest()
 
     def rows(self, chosen: NDArray[Any]) -> Dataset:
-        """Some of the rows, by number or by truth value; the states stay declared."""
+        """Some of the rows; the states stay declared.
+
+        Parameters
+        ----------
+        chosen : array of int or bool
+            The numbers of the rows, or for each row whether it is chosen.
+
+        Returns
+        -------
+        Dataset
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> data = Dataset.from_columns({"rain": ["no", "yes", "no"]})
+        >>> data.rows(np.array([0, 2])).codes.tolist(), data.rows(np.array([0, 2])).states
+        ([[0, 0]], (('no', 'yes'),))
+        """
         weights = None if self.weights is None else self.weights[chosen]
         measurements = {name: numbers[chosen] for name, numbers in self.measurements.items()}
         return Dataset(self.names, self.states, np.ascontiguousarray(self.codes[:, chosen]), weights, measurements)
 
     def columns(self, names: Sequence[str]) -> Dataset:
-        """Some of the columns, in the order asked for."""
+        """Some of the columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            In the order that the result has.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ParameterError
+            If a name is not a column.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"rain": ["no", "yes"], "wet": [0, 1]}).columns(["wet"]).names
+        ('wet',)
+        """
         for name in names:
             self.column(name)
         positions = [self.index[name] for name in names]
@@ -331,6 +379,10 @@ class Dataset:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a pandas DataFrame: the states, or the numbers where they were kept.
+
+        Returns
+        -------
+        pandas.DataFrame
 
         Examples
         --------
@@ -383,7 +435,17 @@ class Dataset:
         return Dataset(self.names, tuple(states), codes, self.weights, numbers)
 
     def require_categories(self) -> None:
-        """Refuse measurements, of which nothing can be counted."""
+        """Refuse measurements, which cannot be counted.
+
+        Raises
+        ------
+        DataError
+            If a column keeps its numbers; it must be discretised first.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"x": [0, 1]}).require_categories()
+        """
         if self.measurements:
             raise DataError(
                 f"{listing(map(repr, self.measurements))} must be discretised first: "
@@ -391,13 +453,54 @@ class Dataset:
             )
 
     def value(self, name: str, row: int) -> Hashable:
-        """What stands in a row: a state, or a measurement."""
+        """The value of a column in a row: a state, or a measurement.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        row : int
+            The number of the row, from 0.
+
+        Returns
+        -------
+        hashable
+
+        Raises
+        ------
+        ParameterError
+            If the name is not a column.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"rain": ["no", "yes"]}).value("rain", 1)
+        'yes'
+        """
         state = self.states[self.index[name]][self.column(name)[row]]
         number = float(self.measurements[name][row]) if name in self.measurements else math.nan
         return state if math.isnan(number) else number
 
     def column(self, name: str) -> NDArray[np.uint16]:
-        """The codes of a variable."""
+        """The codes of a variable, by row.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        array of uint16
+
+        Raises
+        ------
+        ParameterError
+            If the name is not a column; the message lists the columns.
+
+        Examples
+        --------
+        >>> Dataset.from_columns({"rain": ["no", "yes", "no"]}).column("rain").tolist()
+        [0, 1, 0]
+        """
         if name not in self.index:
             raise ParameterError(f"{name!r} is not a column; columns are {listing(map(repr, self.names))}")
         codes: NDArray[np.uint16] = self.codes[self.index[name]]

@@ -195,19 +195,57 @@ def build_cache(
 ) -> ScoreCache:
     """Score every parent set of the domain and keep those that an optimal network can need.
 
-    Without a domain, general networks with at most `max_parents` parents. `memory_limit` is in bytes, `time_limit` in
-    seconds; a build that would break them raises MemoryLimitError or TimeLimitError and leaves nothing behind.
-    `n_jobs` threads share the work (None: all processors).
+    Parameters
+    ----------
+    dataset : Dataset
+    score : Score or str
+        A score, or the name of one with its default parameters.
+    domain : Domain, optional
+        Which parent sets are scored; by default general networks with at most `max_parents` parents.
+    max_parents : int, optional
+        Only without a domain.
+    prune : bool, default True
+        Drop families that a subset of their parents scores at least as well.
+    prune_gap : float, default 0
+        Keep those less than this below the best subset.
+    for_posterior : float, optional
+        Choose a gap for `exactbnc.structure_posterior`: dropped families lose at most this share of the posterior, 1e-9
+        for example.
+    interventions : mapping or frame, optional
+        Which values were set by an experiment: columns of truth values by name. The families of a variable are then
+        scored on the rows in which it was not set.
+    n_jobs : int, optional
+        Threads, or workers if the build is distributed; None: all processors.
+    memory_limit : int, optional
+        Bytes.
+    time_limit : float, optional
+        Seconds.
+    distribute : bool, optional
+        Run the pieces through joblib, on its active backend. None: if that backend sends work to other machines, as
+        Dask's and Ray's do.
+    resume : path, optional
+        A folder that keeps finished pieces: an interrupted build resumes from them, a finished one removes them.
+    listener : Listener, optional
+        Called with the progress.
 
-    Families more than `prune_gap` below a subset of their parents are dropped. `for_posterior`, 1e-9 for example,
-    chooses a gap for `exactbnc.structure_posterior`: dropped families lose at most that share of the posterior.
+    Returns
+    -------
+    ScoreCache
 
-    `interventions` says which values were set by an experiment: columns of truth values by name, as a mapping or frame.
-    The families of a variable are then scored on the rows in which it was not set.
+    Raises
+    ------
+    ParameterError, DataError
+        If the score, the domain and the data do not fit.
+    MemoryLimitError, TimeLimitError
+        If the build would break a limit; nothing is left behind but the pieces in `resume`.
 
-    With `distribute` the pieces run through joblib, on its active backend with `n_jobs` workers. None: if that backend
-    sends work to other machines, as Dask's and Ray's do. With `resume`, a folder, finished pieces are kept there, a
-    build that was interrupted resumes from them, and they are removed when it is done.
+    Examples
+    --------
+    >>> from scorecache import Dataset
+    >>> data = Dataset.from_codes([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], names=["a", "b"])
+    >>> cache = build_cache(data, "bic", max_parents=1)
+    >>> [(round(score, 2), parents) for score, parents in cache.families(1)]
+    [(-3.0, (0,)), (-15.36, ())]
     """
     plan = plan_build(
         dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap,
@@ -237,7 +275,30 @@ def plan_build(
     for_posterior: float | None = None,
     interventions: Any = None,
 ) -> BuildPlan:
-    """Check what was asked for, merge equal rows and group the children, without scoring anything."""
+    """Check what was asked for, merge equal rows and group the children, without scoring anything.
+
+    Parameters
+    ----------
+    dataset, score, domain, max_parents, prune, prune_gap, for_posterior, interventions
+        As in `build_cache`.
+
+    Returns
+    -------
+    BuildPlan
+        With the `estimate` of time and memory; its method `run` builds.
+
+    Raises
+    ------
+    ParameterError, DataError
+        If the score, the domain and the data do not fit.
+
+    Examples
+    --------
+    >>> from scorecache import Dataset
+    >>> data = Dataset.from_codes([[0, 0, 1, 1], [0, 1, 1, 1], [0, 1, 0, 1]])
+    >>> plan_build(data, "bic", max_parents=1).estimate.n_families
+    9
+    """
     score, domain = _settle(dataset, score, domain, max_parents)
     pruning = _pruning(domain, prune, prune_gap, for_posterior)
     tables: tuple[Dataset, ...] = (dataset,)
