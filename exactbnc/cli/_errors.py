@@ -137,7 +137,7 @@ def _explain(error: BaseException) -> tuple[ExitCode, str]:
         case typer.TyperException():
             return ExitCode.USAGE, f"{_in_our_words(error) or error.format_message()}{_help_hint(error)}"
         case CertificateError():
-            return ExitCode.REJECTED, f"the certificate is rejected: {error}"
+            return ExitCode.REJECTED, f"the certificate is rejected: {in_options(str(error))}"
         case InfeasibleError():
             return ExitCode.INFEASIBLE, str(error)
         case ParameterError():

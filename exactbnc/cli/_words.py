@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 
-_BOTH = re.compile(r"(--[a-z-]+(?: [\w.]+)?), [a-z_]+='?[\w.]*'?")
-_BOTH_REVERSED = re.compile(r"\b[a-z_]+='?[\w.]*'?, (--[a-z-]+)")
 _IGNORE = re.compile(r"\bignore=\[(?:'([^']*)'|\.\.\.)\]")
 _OPTIONS = {
     "max_parents": "--max-parents",
@@ -25,29 +24,37 @@ _OPTIONS = {
     "prune_gap": "--prune-gap",
     "for_posterior": "--for-posterior",
     "listed_families_only": "--listed-families-only",
+    "allow_identifiers": "--allow-identifiers",
+    "any_scores": "--ignore-hash",
+    "decimal": "--decimal",
+    "encoding": "--encoding",
+    "header": "--no-header",
+    "int_names": "--int-names",
+    "max_file_size": "--max-file-size",
+    "prune": "--no-prune",
+    "separator": "--separator",
 }
 _ARGUMENT = re.compile(rf"'?\b({'|'.join(_OPTIONS)})=(?:\{{\.\.\.\}}|'?([\w.]*)'?)|\b([a-z]+_[a-z_]+)\b")
 
 
 def in_options(message: str) -> str:
-    """The message with options for the arguments that it names; where it names both, with the options alone.
+    """The message with options for the arguments that it names.
 
     >>> in_options("Give max_parents=2, or raise time_limit")
     'Give --max-parents 2, or raise --time-limit'
-    >>> in_options("drop their rows (--missing drop, missing='drop')")
-    'drop their rows (--missing drop)'
-    >>> in_options("leave the column out (ignore=['id'])")
-    'leave the column out (--ignore id)'
+    >>> in_options("drop their rows (missing='drop') or write integer names (int_names=True)")
+    'drop their rows (--missing drop) or write integer names (--int-names)'
+    >>> in_options("leave the column out (ignore=['id'])"), in_options("leave it out (ignore=[''])")
+    ('leave the column out (--ignore id)', "leave it out (--ignore '')")
     >>> in_options("given={...} has probability 0")
     '--given has probability 0'
     """
-    alone = _BOTH_REVERSED.sub(r"\1", _BOTH.sub(r"\1", message))
-    alone = _IGNORE.sub(lambda found: f"--ignore {found[1] or 'COLUMN'}", alone)
-    return _ARGUMENT.sub(_option, alone)
+    named = _IGNORE.sub(lambda found: f"--ignore {'COLUMN' if found[1] is None else quote(found[1])}", message)
+    return _ARGUMENT.sub(_option, named)
 
 
 def _option(found: re.Match[str]) -> str:
     name, value, plain = found.groups()
     if plain is not None:
         return _OPTIONS.get(plain, plain)
-    return f"{_OPTIONS[name]} {value}" if value else _OPTIONS[name]
+    return f"{_OPTIONS[name]} {value}" if value and value not in ("True", "False") else _OPTIONS[name]

@@ -9,6 +9,7 @@ import typer
 
 from exactbnc.cli import _options as options
 from exactbnc.cli._kinds import Kind, expecting
+from exactbnc.cli._words import in_options
 
 MOST_CONSTRAINTS = 10
 """Constraints that are named."""
@@ -42,7 +43,7 @@ def verify(
             certificate.check_claims(verified, problem.n_vars, certified.score, certified.bound)
     except certificate.CertificateError as error:
         if report.as_json:
-            rejected = {"verified": False, "reason": str(error), "wall_seconds": time.monotonic() - begun}
+            rejected = {"verified": False, "reason": in_options(str(error)), "wall_seconds": time.monotonic() - begun}
             printer.result([], "verify", rejected)
         raise
     facts: dict[str, Any] = {

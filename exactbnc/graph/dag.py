@@ -68,12 +68,53 @@ class DAG:
 
     @classmethod
     def of(cls, names: Iterable[str], parents: Iterable[Iterable[int]]) -> DAG:
-        """Build from the indices of the parents, in any order."""
+        """Build from the indices of the parents, in any order.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The variables.
+        parents : iterable of iterables of int
+            Per variable, the indices of its parents.
+
+        Returns
+        -------
+        DAG
+
+        Raises
+        ------
+        ParameterError
+            If the names are not different, or their number is not that of the parent sets.
+        CycleError
+            If the arcs form a directed cycle.
+
+        Examples
+        --------
+        >>> DAG.of("ABC", [[], [], [1, 0]]).modelstring
+        '[A][B][C|A:B]'
+        """
         return cls(tuple(names), tuple(tuple(sorted(set(listed))) for listed in parents))
 
     @classmethod
     def from_arcs(cls, names: Iterable[str], arcs: Iterable[Sequence[str]]) -> DAG:
         """Build from (parent, child) pairs of names.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The variables, in their order.
+        arcs : iterable of (str, str)
+
+        Returns
+        -------
+        DAG
+
+        Raises
+        ------
+        ParameterError
+            If an arc names something that is not a variable.
+        CycleError
+            If the arcs form a directed cycle.
 
         Examples
         --------
@@ -92,7 +133,25 @@ class DAG:
 
     @classmethod
     def from_modelstring(cls, text: str, names: Sequence[str] | None = None) -> DAG:
-        """Build from bnlearn's model string; `names` fixes the order of the variables.
+        """Build from bnlearn's model string.
+
+        Parameters
+        ----------
+        text : str
+            `[A][B|A][C|A:B]`: a block for each variable, its parents behind the bar.
+        names : sequence of str, optional
+            The order of the variables; by default that of the blocks.
+
+        Returns
+        -------
+        DAG
+
+        Raises
+        ------
+        ParameterError
+            If the text is not a model string, or its variables are not those in `names`.
+        CycleError
+            If the arcs form a directed cycle.
 
         Examples
         --------
@@ -139,7 +198,21 @@ class DAG:
         return "".join(self._block(v) for v in self.order)
 
     def ancestors(self, v: int) -> frozenset[int]:
-        """All variables with a directed path to v."""
+        """All variables with a directed path to a variable.
+
+        Parameters
+        ----------
+        v : int
+
+        Returns
+        -------
+        frozenset of int
+
+        Examples
+        --------
+        >>> sorted(DAG.from_modelstring("[A][B|A][C|B][D]").ancestors(2))
+        [0, 1]
+        """
         reached: set[int] = set()
         waiting = list(self.parents[v])
         while waiting:
@@ -153,6 +226,19 @@ class DAG:
         """The parents, children and children's other parents of a variable, in the order of the variables.
 
         Given them the variable is independent of all others.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        tuple of str
+
+        Raises
+        ------
+        ParameterError
+            If the name is not a variable.
 
         Examples
         --------
@@ -200,6 +286,10 @@ class DAG:
     def to_networkx(self) -> networkx.DiGraph:
         """The graph as one of networkx, its nodes the names.
 
+        Returns
+        -------
+        networkx.DiGraph
+
         Examples
         --------
         >>> list(DAG.from_modelstring("[A][B|A]").to_networkx().edges)
@@ -210,13 +300,43 @@ class DAG:
         return to_networkx(self)
 
     def position(self, name: str) -> int:
-        """The index of a variable; an error lists the names if it is unknown."""
+        """The index of a variable.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ParameterError
+            If the name is not a variable; the message lists the names.
+
+        Examples
+        --------
+        >>> DAG.from_modelstring("[A][B|A]").position("B")
+        1
+        """
         if name not in self.names:
             raise ParameterError(f"{name!r} is not a variable; variables are {listing(map(repr, self.names))}")
         return self.names.index(name)
 
     def immoralities(self) -> Iterator[tuple[int, int, int]]:
-        """(a, child, b) with a < b both parents of the child and not adjacent."""
+        """Pairs of parents of a child that are not adjacent.
+
+        Returns
+        -------
+        iterator of (int, int, int)
+            (a, child, b) with a < b.
+
+        Examples
+        --------
+        >>> list(DAG.from_modelstring("[A][B][C|A:B]").immoralities())
+        [(0, 2, 1)]
+        """
         for child, listed in enumerate(self.parents):
             for position, a in enumerate(listed):
                 for b in listed[position + 1 :]:

@@ -135,7 +135,27 @@ class Constraints(LocalConstraints):
 
     @classmethod
     def from_json(cls, stored: Any) -> Constraints:
-        """What `to_json` gave, checked."""
+        """Read what `to_json` wrote, and check it.
+
+        Parameters
+        ----------
+        stored : dict
+            The constraints by name, in the types of JSON.
+
+        Returns
+        -------
+        Constraints
+
+        Raises
+        ------
+        ParameterError
+            If a name is not a constraint, or a value is not of its kind.
+
+        Examples
+        --------
+        >>> Constraints.from_json({"max_parents": 2, "roots": ["a"]}).roots
+        ('a',)
+        """
         if isinstance(stored, dict) and "family" in stored:  # the name that earlier versions wrote
             stored = {"structure" if name == "family" else name: value for name, value in stored.items()}
         if not isinstance(stored, dict) or not stored.keys() <= {entry.name for entry in fields(cls)}:
@@ -147,14 +167,44 @@ class Constraints(LocalConstraints):
         return cls(**stored)
 
     def to_json(self) -> dict[str, Any]:
-        """All that is asked for, in the types of JSON."""
+        """All that is asked for, in the types of JSON.
+
+        Returns
+        -------
+        dict
+            Without the constraints that have their default.
+
+        Examples
+        --------
+        >>> Constraints(required_arcs=[("a", "b")]).to_json()
+        {'required_arcs': [['a', 'b']]}
+        """
         free = Constraints()
         asked = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         given: dict[str, Any] = json.loads(json.dumps({n: v for n, v in asked.items() if v != getattr(free, n)}))
         return given
 
     def merged(self, other: Constraints) -> Constraints:
-        """Both at once: lists are joined, limits tightened; two different structures are an error."""
+        """Both constraints at once: lists are joined, limits tightened.
+
+        Parameters
+        ----------
+        other : Constraints
+
+        Returns
+        -------
+        Constraints
+
+        Raises
+        ------
+        ParameterError
+            If both set something of which there is only one, such as the structure or the tiers, and differ.
+
+        Examples
+        --------
+        >>> Constraints(max_parents=3, roots=["a"]).merged(Constraints(max_parents=2, roots=["b"])).to_json()
+        {'max_parents': 2, 'roots': ['a', 'b']}
+        """
         changed: dict[str, Any] = {}
         for entry in fields(self):
             mine, theirs = getattr(self, entry.name), getattr(other, entry.name)
@@ -162,7 +212,18 @@ class Constraints(LocalConstraints):
         return Constraints(**changed)
 
     def mentioned(self) -> Iterable[tuple[str, str]]:
-        """(constraint, variable name) for every name that occurs, in order."""
+        """Every name of a variable that occurs, in order, with the constraint it occurs in.
+
+        Returns
+        -------
+        iterator of (str, str)
+            Constraint and variable.
+
+        Examples
+        --------
+        >>> list(Constraints(class_name="y", roots=["a"]).mentioned())
+        [('class', 'y'), ('roots and sinks', 'a')]
+        """
         if self.class_name is not None:
             yield "class", self.class_name
         for name in sorted(_PAIRS):

@@ -52,8 +52,37 @@ class Families:
 class Problem:
     """A cache and constraints, checked against each other.
 
-    Raises InfeasibleError for contradictory constraints and UnsafeCacheError where the cache's pruning is not sound for
-    them; with `listed_families_only` the latter is taken as it is, and `cache_is_safe` says so.
+    Parameters
+    ----------
+    cache : ScoreCache
+    constraints : Constraints, optional
+        None by default: any acyclic network.
+    listed_families_only : bool, default False
+        Accept a cache whose pruning is not sound for the constraints: the answer is the best network over the listed
+        families, and `cache_is_safe` is false.
+
+    Attributes
+    ----------
+    families : Families
+        The families of the cache that satisfy the local constraints.
+    unsound_reasons : list of str
+        Why the pruning is not sound for the constraints; empty if it is.
+
+    Raises
+    ------
+    InfeasibleError
+        If the constraints contradict each other, or leave a variable without any family.
+    UnsafeCacheError
+        If the pruning of the cache is not sound for the constraints.
+    ParameterError
+        If the constraints name a variable that the cache does not have.
+
+    Examples
+    --------
+    >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+    >>> problem = Problem(cache, Constraints(forbidden_arcs=[("A", "B")]))
+    >>> list(problem.families.of(1))
+    [(-2.0, ())]
     """
 
     def __init__(
@@ -66,9 +95,9 @@ class Problem:
         self.unsound_reasons = unsound_reasons(cache.record, self.constraints)
         if cache.record is not None and self.unsound_reasons and not listed_families_only:
             raise UnsafeCacheError(
-                f"the score file is not safe for these constraints: {'; '.join(self.unsound_reasons)}. Build one that "
-                "is with 'exactbnc score' and the same structure and arcs (or --no-prune), or solve over the listed "
-                "families only with listed_families_only"
+                f"the score file is not safe for these constraints: {'; '.join(self.unsound_reasons)}. Build one with "
+                "the same structure and arcs (or prune=False), or solve over the listed families only "
+                "(listed_families_only=True)"
             )
         keep = _allowed_families(cache, self.constraints)
         _refuse_lost_children(cache, self.constraints, keep)
@@ -111,17 +140,74 @@ class Problem:
         return (*rules, *(["tan"] if self.constraints.structure == "tan" else []))
 
     def pairs(self, name: str) -> list[tuple[int, ...]]:
-        """A constraint's entries as indices."""
+        """The entries of a constraint as indices of variables.
+
+        Parameters
+        ----------
+        name : str
+            A constraint that lists pairs or triples of names.
+
+        Returns
+        -------
+        list of tuples of int
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+        >>> Problem(cache, Constraints(order=[("A", "B")])).pairs("order")
+        [(0, 1)]
+        """
         return [tuple(self.cache.index[variable] for variable in entry) for entry in getattr(self.constraints, name)]
 
     def check(self, dag: DAG) -> list[str]:
-        """Every violation, in words; empty if the network satisfies the constraints."""
+        """Find which constraints a network violates.
+
+        Parameters
+        ----------
+        dag : DAG
+
+        Returns
+        -------
+        list of str
+            A sentence for every violation; empty if the network satisfies the constraints.
+
+        Raises
+        ------
+        ParameterError
+            If the network has other variables than the cache.
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+        >>> Problem(cache, Constraints(max_parents_of={"B": 0})).check(DAG.from_modelstring("[A][B]"))
+        []
+        """
         from exactbnc.problem.violations import violations
 
         return list(violations(self.constraints, self.in_own_order(dag)))
 
     def score(self, dag: DAG) -> float:
-        """The total score, edge penalty included; a ParameterError names families that the cache does not hold."""
+        """The total score of a network, edge penalty included.
+
+        Parameters
+        ----------
+        dag : DAG
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ParameterError
+            If the network has other variables than the cache, or families that it does not hold (they are listed).
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+        >>> Problem(cache).score(DAG.from_modelstring("[A][B|A]"))
+        -2.5
+        """
         ordered = self.in_own_order(dag)
         scores, missing = [], []
         for child, wanted in enumerate(ordered.parents):
@@ -136,7 +222,23 @@ class Problem:
         return math.fsum(scores)
 
     def restricted(self, keep: NDArray[np.bool_]) -> Problem:
-        """The same problem with only some of its families; a variable may be left without any."""
+        """The same problem with only some of its families; a variable may be left without any.
+
+        Parameters
+        ----------
+        keep : array of bool
+            For every family of the problem, whether it is kept.
+
+        Returns
+        -------
+        Problem
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+        >>> list(Problem(cache).restricted(np.array([True, False, True])).families.of(1))
+        [(-2.0, ())]
+        """
         smaller = copy(self)
         old = self.families
         sizes = np.diff(old.parent_start)[keep]
@@ -151,7 +253,27 @@ class Problem:
         return smaller
 
     def in_own_order(self, dag: DAG) -> DAG:
-        """The same network with the variables in the order of the score file."""
+        """The same network with the variables in the order of the score file.
+
+        Parameters
+        ----------
+        dag : DAG
+
+        Returns
+        -------
+        DAG
+
+        Raises
+        ------
+        ParameterError
+            If the network has other variables than the score file.
+
+        Examples
+        --------
+        >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+        >>> Problem(cache).in_own_order(DAG.from_modelstring("[B][A]")).names
+        ('A', 'B')
+        """
         if dag.names == self.names:
             return dag
         if set(dag.names) != set(self.names):

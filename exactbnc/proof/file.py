@@ -95,7 +95,7 @@ def read_certificate(path: str | os.PathLike[str]) -> CertifiedNetwork:
 def certified_problem(cache: ScoreCache, certified: CertifiedNetwork, *, any_scores: bool = False) -> Problem:
     """The problem that a certificate speaks of; with `any_scores` other scores than those it was made for will do."""
     if not any_scores and certified.families_sha256 != families_hash(cache):
-        raise CertificateError("it was made for another score file (--ignore-hash tries it on this one)")
+        raise CertificateError("it was made for another score file (any_scores=True tries it on this one)")
     try:
         return Problem(cache, Constraints.from_json(certified.constraints), listed_families_only=True)
     except ParameterError as error:

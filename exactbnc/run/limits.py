@@ -51,7 +51,23 @@ class Limits:
                 raise ParameterError(f"the limit {name!r} must be at least 0. Got {value!r} instead.")
 
     def memory_left(self, held: int = 0) -> float:
-        """Bytes that a run holding that many may still take, never negative; infinite without a limit."""
+        """Bytes that a run may still take.
+
+        Parameters
+        ----------
+        held : int, default 0
+            Bytes that it holds already; not used where the whole process counts.
+
+        Returns
+        -------
+        float
+            Never negative; infinite without a limit.
+
+        Examples
+        --------
+        >>> Limits(memory=1000).memory_left(400), Limits().memory_left()
+        (600, inf)
+        """
         if self.memory is None:
             return math.inf
         return max(0.0, self.memory - (resident_memory() if self.counts_process else held))

@@ -23,7 +23,18 @@ AGREEMENT = 1e-6
 
 
 class Status(StrEnum):
-    """What is known: the best network is proved; a network with a gap; there is none; nothing yet."""
+    """What is known: the best network is proved; a network with a gap; there is none; nothing yet.
+
+    Attributes
+    ----------
+    OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN
+        In this order. A status compares equal to its text.
+
+    Examples
+    --------
+    >>> Status("optimal") is Status.OPTIMAL, Status.FEASIBLE == "feasible"
+    (True, True)
+    """
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -124,6 +135,13 @@ class Solution:
         What the run took.
     trace
         What was known and when, at most 500 entries; the last is the answer.
+
+    Examples
+    --------
+    >>> dag = DAG.from_modelstring("[A][B|A]")
+    >>> solution = Solution(Status.FEASIBLE, dag, -2.5, -2.0, "dp", "time", 1e-9, True)
+    >>> solution.gap, solution.relative_gap
+    (0.5, 0.2)
     """
 
     status: Status
@@ -139,7 +157,24 @@ class Solution:
     trace: tuple[Progress, ...] = field(default=(), compare=False, repr=False)
 
     def to_networkx(self) -> networkx.DiGraph:
-        """The network with its class, score, bound and status as graph attributes."""
+        """The network with its class, score, bound and status as graph attributes.
+
+        Returns
+        -------
+        networkx.DiGraph
+
+        Raises
+        ------
+        ParameterError
+            If there is no network.
+
+        Examples
+        --------
+        >>> dag = DAG.from_modelstring("[A][B|A]")
+        >>> graph = Solution(Status.OPTIMAL, dag, -2.5, -2.5, "dp", "proved", 1e-9, True).to_networkx()
+        >>> graph.graph["status"], list(graph.edges)
+        ('optimal', [('A', 'B')])
+        """
         from exactbnc.graph.nx import to_networkx
 
         if self.dag is None:

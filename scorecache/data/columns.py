@@ -192,7 +192,7 @@ def faulty_names(names: Sequence[str], *, may_lack_name: bool) -> str | None:
     if any("\0" in name for name in names):
         return "a column name holds the character NUL; the file is damaged or is not a table of text"
     if "" in names and len(names) > 1 and not may_lack_name:
-        return f"column {names.index('') + 1} of {len(names)} has no name; name it, or leave it out (--ignore '')"
+        return f"column {names.index('') + 1} of {len(names)} has no name; name it, or leave it out (ignore=[''])"
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         return f"column names must be different from each other; found twice: {listing(map(repr, twice))}"

@@ -359,5 +359,5 @@ def _undecodable(label: str, line: int, piece: bytes, codec: str, error: Unicode
     line += _n_lines(object_[:at]) if not codec.startswith(("utf-16", "utf-32")) else 0
     return DataError(
         f"{label}:{line}: {byte} is not {codec.removesuffix('-sig').upper()} text; "
-        "give the encoding of the file (--encoding cp1252, encoding='cp1252')"
+        "give the encoding of the file (encoding='cp1252')"
     )

@@ -253,8 +253,7 @@ def _complete_rows(columns: Sequence[RawColumn], missing: str) -> NDArray[np.boo
         counts = [(np.count_nonzero(column.codes == column.missing_code), column.name) for column in incomplete]
         raise DataError(
             f"missing values: {listing([f'{count} in {name!r}' for count, name in counts], most=100)}; "
-            "drop their rows (--missing drop, missing='drop') "
-            "or make them a state of their own (--missing category, missing='category')"
+            "drop their rows (missing='drop') or make them a state of their own (missing='category')"
         )
     is_complete = np.ones(len(incomplete[0].codes), dtype=np.bool_)
     for column in incomplete:
@@ -262,7 +261,7 @@ def _complete_rows(columns: Sequence[RawColumn], missing: str) -> NDArray[np.boo
     if not is_complete.any():
         raise DataError(
             "every row has a missing value, so dropping them leaves none; leave columns out "
-            "or make them a state of their own (--missing category, missing='category')"
+            "or make them a state of their own (missing='category')"
         )
     return is_complete
 
@@ -296,7 +295,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
         faults.append(
             f"numbers with more than {encoding.limit(True)} distinct values look continuous: "
             f"{listing(numeric, most=100)}; "
-            "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer)"
+            "discretise them first (discretize='METHOD', or exactbnc.MDLPDiscretizer)"
         )
     if textual:
         faults.append(
@@ -304,7 +303,7 @@ def _check_sizes(columns: Sequence[RawColumn], present: Sequence[Sequence[Hashab
             f"{listing(textual, most=100)}; leave it out (ignore=[...])"
         )
     if faults:
-        every = f", or take every value as a category (--max-states N, max_states=N, at most {MOST_STATES})"
+        every = f", or take every value as a category (max_states=N, at most {MOST_STATES})"
         is_wider_possible = encoding.max_states != MOST_STATES
         declare = f", or declare the states (states={{...}}){every if is_wider_possible else ''}"
         raise DataError("; ".join(faults) + declare)

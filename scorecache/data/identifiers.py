@@ -53,8 +53,8 @@ def check_identifiers(dataset: Dataset, *, allow: bool = False, declared: Contai
         raise DataError(
             f"values that are almost all different look like identifiers: "
             f"{listing(f'{name!r} ({count:,} values)' for name, count in n_values.items())} in "
-            f"{dataset.total_weight:,} rows; leave such a column out (--ignore COLUMN, or drop it), discretise it if "
-            "it is a quantity, or keep it (--allow-identifiers, allow_identifiers=True)"
+            f"{dataset.total_weight:,} rows; leave such a column out (ignore=[...]), discretise it if it is a "
+            "quantity, or keep it (allow_identifiers=True)"
         )
 
 

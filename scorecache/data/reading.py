@@ -98,7 +98,7 @@ def read_table(
         return read_csv(path, separator=separator, header=header, encoding=encoding, decimal=decimal, **options)
     if separator is not None or not header or encoding is not None or decimal != ".":
         raise ParameterError(
-            f"{path}: --separator, --no-header, --encoding and --decimal go with a CSV file, not with Parquet"
+            f"{path}: separator=, header=, encoding= and decimal= go with a CSV file, not with Parquet"
         )
     return read_parquet(path, **options)
 
@@ -328,7 +328,7 @@ def _start(
 def _no_separator(separator: str | None) -> str:
     if separator is not None:
         return f"one column: there is no {separator!r} in it; if no separator is given, it is found"
-    needed = "a network needs at least two variables; pass the separator (--separator X, separator='X')"
+    needed = "a network needs at least two variables; pass the separator (separator='X')"
     return f"one column: found no separator among {listing(map(repr, SEPARATORS))}; {needed}"
 
 

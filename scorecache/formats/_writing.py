@@ -34,7 +34,7 @@ def check_names(names: Iterable[str]) -> None:
         if not is_word(name):
             raise ParameterError(
                 f"the variable name {name!r} cannot stand in a score file, where a name is one word that does not "
-                "begin with '#'; rename the variable or write integer names (--int-names, int_names=True)"
+                "begin with '#'; rename the variable or write integer names (int_names=True)"
             )
 
 

@@ -30,7 +30,7 @@ class FileSizeError(InputError):
     def __init__(self, label: str) -> None:
         super().__init__(
             f"{label}: expected a file of at most {_max_file_size.get():,} bytes, got a larger one; "
-            "raise the limit if that is right (--max-file-size, max_file_size)"
+            "raise the limit if that is right (max_file_size)"
         )
 
 

@@ -13,8 +13,8 @@ KEYS = {
     "method", "cache_is_safe", "wall_seconds", "cpu_seconds",
 }  # fmt: skip
 REBUILD = (
-    "Build one that is with 'exactbnc score' and the same structure and arcs (or --no-prune), or solve over the listed "
-    "families only with --listed-families-only"
+    "Build one with the same structure and arcs (or --no-prune), or solve over the listed families only "
+    "(--listed-families-only)"
 )
 
 

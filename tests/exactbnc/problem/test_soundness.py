@@ -265,9 +265,8 @@ def test_an_unsafe_cache_is_refused_word_for_word():
 
     assert str(caught.value) == (
         "the score file is not safe for these constraints: it was pruned for general networks, which loses families "
-        "that the structure 'anb' needs; it was pruned without the required arcs a -> b. Build one that is with "
-        "'exactbnc score' and the same structure and arcs (or --no-prune), or solve over the listed families only with "
-        "listed_families_only"
+        "that the structure 'anb' needs; it was pruned without the required arcs a -> b. Build one with the "
+        "same structure and arcs (or prune=False), or solve over the listed families only (listed_families_only=True)"
     )
 
 

@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 
-WAYS_OUT = (
-    "drop their rows (--missing drop, missing='drop') "
-    "or make them a state of their own (--missing category, missing='category')"
-)
-CATEGORIES = (
-    "or declare the states (states={...}), or take every value as a category "
-    "(--max-states N, max_states=N, at most 65536)"
-)
-DISCRETISE = "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer)"
+WAYS_OUT = "drop their rows (missing='drop') or make them a state of their own (missing='category')"
+CATEGORIES = "or declare the states (states={...}), or take every value as a category (max_states=N, at most 65536)"
+DISCRETISE = "discretise them first (discretize='METHOD', or exactbnc.MDLPDiscretizer)"
 WEIGHT = "a row weight must be a number from 0 to 2**53 - 1."
 
 VALUES = {
@@ -248,7 +242,7 @@ def test_missing_values_meet_a_state_of_that_name_only_if_it_is_declared():
 def test_dropping_every_row_is_refused():
     with refusal(
         "every row has a missing value, so dropping them leaves none; leave columns out "
-        "or make them a state of their own (--missing category, missing='category')"
+        "or make them a state of their own (missing='category')"
     ):
         Dataset.from_columns([[None, 1], [1, None]], missing="drop")
 

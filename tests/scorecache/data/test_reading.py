@@ -170,8 +170,8 @@ def test_a_value_that_was_not_declared_names_its_row(tmp_path):
         ({"x": [1]}, "1 columns; a network needs at least two variables"),
         ({"x": [[1]], "y": [1]}, "column 'x' is list<element: int64>; expected a column of numbers or texts"),
         ({"x": pyarrow.array([], "int8"), "y": pyarrow.array([], "int8")}, "expected rows of values, got none"),
-        ({"x": [1, None], "y": [1, 1]}, "missing values: 1 in 'x'; drop their rows (--missing drop, missing='drop') or "
-         "make them a state of their own (--missing category, missing='category')"),
+        ({"x": [1, None], "y": [1, 1]}, "missing values: 1 in 'x'; drop their rows (missing='drop') or "
+         "make them a state of their own (missing='category')"),
     ],
 )  # fmt: skip
 def test_tables_that_cannot_be_used_are_refused(columns, message, tmp_path):
@@ -269,7 +269,7 @@ def test_csv_options_do_not_go_with_parquet(tmp_path):
 
     with refusal(
         ParameterError,
-        f"{path}: --separator, --no-header, --encoding and --decimal go with a CSV file, not with Parquet",
+        f"{path}: separator=, header=, encoding= and decimal= go with a CSV file, not with Parquet",
     ):
         read_table(path, separator=",")
 

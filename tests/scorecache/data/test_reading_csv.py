@@ -24,14 +24,11 @@ from scorecache.errors import DataError, ParameterError
 
 FAULTY = Path(__file__).parent / "faulty_data"
 
-CONVERT = "is not UTF-8 text; give the encoding of the file (--encoding cp1252, encoding='cp1252')"
+CONVERT = "is not UTF-8 text; give the encoding of the file (encoding='cp1252')"
 PACKED = "the compressed file is damaged or cut short"
 ENCLOSE = "enclose whole values and double the quotes inside"
 QUOTE = "a quote is never closed or text follows a closed one"
-WAYS_OUT = (
-    "drop their rows (--missing drop, missing='drop') "
-    "or make them a state of their own (--missing category, missing='category')"
-)
+WAYS_OUT = "drop their rows (missing='drop') or make them a state of their own (missing='category')"
 EMPTY = "the file is empty; expected a line of column names and rows of values"
 WEIGHT = "a row weight must be a number from 0 to 2**53 - 1."
 
@@ -41,12 +38,12 @@ MESSAGES = {
     "empty.csv": f": {EMPTY}",
     "header_only.csv": ":2: expected rows of values after the column names, got none",
     "missing_values.csv": f": missing values: 3 in 'age', 1 in 'sex', 1 in 'city'; {WAYS_OUT}",
-    "name_empty.csv": ":1: column 2 of 3 has no name; name it, or leave it out (--ignore '')",
+    "name_empty.csv": ":1: column 2 of 3 has no name; name it, or leave it out (ignore=[''])",
     "name_twice.csv": ":1: column names must be different from each other; found twice: 'a', 'b'",
     "not_gzip.csv.gz": f": {PACKED} (Not a gzipped file (b'a,'))",
     "nul_byte.csv": ":3: a value holds the character NUL; the file is damaged or is not a table of text",
     "one_column.csv": ":1: one column: found no separator among ';', '\\t', '|', ',', ' '; "
-    "a network needs at least two variables; pass the separator (--separator X, separator='X')",
+    "a network needs at least two variables; pass the separator (separator='X')",
     "only_blank_lines.csv": f": {EMPTY}",
     "quote_never_closed.csv": f":3: {QUOTE} (unexpected end of data); {ENCLOSE}",
     "quote_never_closed_in_header.csv": f":1: {QUOTE} (unexpected end of data); {ENCLOSE}",
@@ -407,10 +404,10 @@ def test_columns_of_many_values_are_refused(table):
 
     with refusal(
         "t.csv: numbers with more than 100 distinct values look continuous: 'x' (1001); "
-        "discretise them first (--discretize METHOD, discretize='METHOD', or exactbnc.MDLPDiscretizer); "
+        "discretise them first (discretize='METHOD', or exactbnc.MDLPDiscretizer); "
         "text with more than 1000 distinct values looks like an identifier: 'z' (1001); leave it out (ignore=[...]), "
         "or declare the states (states={...}), or take every value as a category "
-        "(--max-states N, max_states=N, at most 65536)"
+        "(max_states=N, at most 65536)"
     ):
         table("x,y,z\n" + rows)
 

@@ -201,7 +201,7 @@ def test_name_that_is_no_word_is_refused(tmp_path, name):
 
     assert str(caught.value) == (
         f"the variable name {name!r} cannot stand in a score file, where a name is one word that does not "
-        "begin with '#'; rename the variable or write integer names (--int-names, int_names=True)"
+        "begin with '#'; rename the variable or write integer names (int_names=True)"
     )
     assert list(tmp_path.iterdir()) == []
     write_cache(cache, tmp_path / "a.jkl", int_names=True)
