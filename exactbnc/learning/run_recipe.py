@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
+from exactbnc.learning.fallback import Attempt, attempts
 from exactbnc.learning.parent_limit import affordable_parents, naive_bayes_warning
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.bayesnet import BayesNet
@@ -35,21 +35,15 @@ from scorecache.domain import Domain
 from scorecache.errors import ParameterError, TimeLimitError
 from scorecache.scoring.build import BuildPlan, plan_build
 
-SCORING_SHARE = 0.6
-"""Of a time limit; when it ends, the best forest-augmented naive Bayes is looked for in what is left."""
-
-_FOREST_WARNING = (
-    "the time limit ended before all families were scored: the structure is the best one with at most one feature "
-    "parent each (fan). Raise time_limit, or lower max_parents"
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Learned:
     """A fitted network with the solution it came from.
 
-    `problem` is None where the time ended before there was one. Without time for any network the structure is naive
-    Bayes, or without a class no arcs, which has no score, no proof, and need not satisfy the constraints.
+    `problem` is None where the time ended before there was one. Where the network stands in for the requested
+    structure (`stands_in`, see `fallback`), the solution has no bound, and no score if only some rows were scored.
+    Without time for any network the structure is naive Bayes, or without a class no arcs, which need not satisfy the
+    constraints.
     """
 
     net: BayesNet
@@ -59,6 +53,7 @@ class Learned:
     seconds: Mapping[str, float]
     warning: str | None = None
     """A warning for the caller where the requested structure needs too many families, or scoring too much time."""
+    stands_in: bool = False
     rounds: tuple[float, ...] = ()
     """The penalised likelihood after each round, where missing values were summed out."""
 
@@ -111,21 +106,28 @@ def run_recipe(
         dataset.column(class_name)  # an error lists the columns if it is not one
     dataset.require_categories()  # tables have no numbers, whatever the score takes
     rows = dataset if recipe.score().takes_real_weights else counted(dataset)
-    plan, constraints = plan_of(rows, class_name, recipe)
-    problem, solution, warning = None, _unsolved(class_name), _limit_warning(plan.domain, recipe)
-    has_fallback = recipe.time_limit is not None and class_name is not None and recipe.structure in ("anb", "kdb")
-    share = SCORING_SHARE if has_fallback else 1.0
-    cache = _scored(plan, recipe, begun, share)
-    if cache is None and has_fallback:
-        with suppress(ParameterError, InfeasibleError):  # constraints that a forest cannot satisfy
-            plan, constraints = plan_of(rows, class_name, replace(recipe, structure="fan"))
-            cache = _scored(plan, recipe, begun, 1.0)
-            warning = None if cache is None else _FOREST_WARNING
+    problem, solution, warning, max_parents = None, _unsolved(class_name), None, None
+    stands_in = False
+    for attempt in attempts(rows, class_name, recipe):
+        try:
+            plan, constraints = plan_of(attempt.rows, class_name, attempt.recipe)
+        except (ParameterError, InfeasibleError):
+            if attempt.recipe is recipe:
+                raise
+            continue  # constraints that the smaller structure cannot satisfy
+        if attempt.recipe is recipe:
+            max_parents, warning = plan.domain.max_parents, _limit_warning(plan.domain, recipe)
+        cache = _scored(plan, recipe, begun, attempt.share)
+        if cache is not None:
+            break
     scored = time.monotonic()
     if cache is not None:
         problem = Problem(cache, constraints)
         left = clock.left_of(limits)
-        solution = solve(problem, solver=recipe.solver, limits=left, listener=listener, seed=recipe.seed)
+        solution = solve(problem, solver=attempt.recipe.solver, limits=left, listener=listener, seed=recipe.seed)
+        stands_in = attempt.warning is not None and solution.dag is not None
+        if attempt.warning is not None:
+            problem, solution, warning = _standing_in(attempt, problem, solution)
     solved = time.monotonic()
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")
@@ -137,7 +139,7 @@ def run_recipe(
     if class_name is not None and (recipe.is_discriminative or recipe.calibrate):
         net = replace(net, class_name=class_name, class_fit=_class_fit(dataset, net, class_name, recipe))
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
-    return Learned(net, solution, problem, plan.domain.max_parents, seconds, warning)
+    return Learned(net, solution, problem, max_parents, seconds, warning, stands_in)
 
 
 def counted(dataset: Dataset) -> Dataset:
@@ -201,6 +203,18 @@ def plan_of(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[B
     if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
         plan = plan_build(dataset, score, domain=domain, prune=False)
     return plan, constraints
+
+
+def _standing_in(attempt: Attempt, problem: Problem, solution: Solution) -> tuple[Problem | None, Solution, str | None]:
+    """What is known of the requested structure where another one was solved: no bound, and of a sample no score."""
+    if solution.dag is None:
+        return None, _unsolved(solution.class_name), None
+    reason = solution.stop_reason if solution.stop_reason == "interrupted" else "time"
+    if attempt.is_sample:
+        unscored = replace(solution, status=Status.UNKNOWN, score=None, bound=float("inf"), trace=())
+        return None, replace(unscored, stop_reason=reason), attempt.warning
+    unproved = replace(solution, status=Status.FEASIBLE, bound=float("inf"), stop_reason=reason)
+    return problem, unproved, attempt.warning
 
 
 def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:

@@ -89,7 +89,8 @@ class ExactBNClassifier(TableClassifier):
         "auto", "dp", "order", "ilp" or "tree".
     time_limit : float, optional
         Seconds for scoring and solving; when they end, a ConvergenceWarning reports the gap. If they end before all
-        families are scored, the structure is the best with at most one feature parent each.
+        families are scored, the structure is the best with at most one feature parent each, if need be by the scores
+        of 2,000 rows, and the warning says so.
     restarts : int, default 3
         Of "em": further runs, which begin with missing values drawn at random.
     n_jobs : int, optional
@@ -211,8 +212,6 @@ class ExactBNClassifier(TableClassifier):
             dataset, self.class_name_, recipe, missing=self.missing, listener=listener, class_factors=factors
         )
         self._warn_if_unproved(learned)
-        if learned.warning is not None:
-            warnings.warn(learned.warning, UserWarning, stacklevel=2)
         self.bayes_net_: BayesNet = learned.net
         self.dag_: DAG = learned.net.dag
         self.solution_: Solution = learned.solution
@@ -358,7 +357,9 @@ class ExactBNClassifier(TableClassifier):
 
     def _warn_if_unproved(self, learned: Learned) -> None:
         solution = learned.solution
-        if solution.status is Status.OPTIMAL:
+        if learned.warning is not None:
+            warnings.warn(learned.warning, ConvergenceWarning if learned.stands_in else UserWarning, stacklevel=3)
+        if solution.status is Status.OPTIMAL or learned.stands_in:
             return
         found = (
             "it is naive Bayes, for no other network was found"

@@ -10,6 +10,7 @@ import pytest
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
+from exactbnc.learning import fallback
 from exactbnc.learning import run_recipe as running
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import counted, run_recipe
@@ -229,7 +230,7 @@ def only_forests(monkeypatch):
     monkeypatch.setattr(BuildPlan, "run", run)
 
 
-@pytest.mark.parametrize("structure", ["anb", "kdb"])
+@pytest.mark.parametrize("structure", ["anb", "kdb", "general"])
 def test_a_limit_that_ends_while_scoring_leaves_time_for_the_best_forest(monkeypatch, structure):
     expected = run_recipe(DATA, "y", Recipe(structure="fan", n_jobs=1))
     only_forests(monkeypatch)
@@ -238,7 +239,60 @@ def test_a_limit_that_ends_while_scoring_leaves_time_for_the_best_forest(monkeyp
 
     assert learned.net.dag == expected.net.dag
     assert learned.solution.score == expected.solution.score
-    assert "the best one with at most one feature parent each" in learned.warning
+    assert "the best one with at most one feature parent each (fan)" in learned.warning
+    assert learned.stands_in
+    assert (learned.solution.status, learned.solution.stop_reason) == (Status.FEASIBLE, "time")
+    assert learned.solution.bound == math.inf  # of the structure that was asked for nothing is known
+
+
+def test_without_a_class_one_parent_each_stands_in(monkeypatch):
+    expected = run_recipe(DATA, None, Recipe(structure="general", max_parents=1, n_jobs=1))
+    plain = BuildPlan.run
+
+    def run(plan, **settings):
+        if plan.domain.max_parents != 1:
+            raise TimeLimitError("too late")
+        return plain(plan, **settings)
+
+    monkeypatch.setattr(BuildPlan, "run", run)
+
+    learned = run_recipe(DATA, None, Recipe(structure="general", time_limit=60.0, n_jobs=1))
+
+    assert learned.net.dag == expected.net.dag
+    assert "with at most one parent each" in learned.warning
+
+
+@pytest.mark.parametrize(
+    ("structure", "stand_in"), [("anb", "fan"), ("kdb", "fan"), ("general", "fan"), ("fan", "fan"), ("tan", "tan")]
+)
+def test_a_limit_too_short_for_all_rows_leaves_time_for_some(monkeypatch, structure, stand_in):
+    monkeypatch.setattr(fallback, "SAMPLE_ROWS", 40)
+    chosen = np.linspace(0, DATA.n_rows - 1, 40).astype(np.int64)
+    expected = run_recipe(DATA.rows(chosen), "y", Recipe(structure=stand_in, n_jobs=1))
+    plain = BuildPlan.run
+
+    def run(plan, **settings):
+        if plan.dataset.n_rows > 40:
+            raise TimeLimitError("too late")
+        return plain(plan, **settings)
+
+    monkeypatch.setattr(BuildPlan, "run", run)
+
+    learned = run_recipe(DATA, "y", Recipe(structure=structure, time_limit=60.0, n_jobs=1))
+
+    assert learned.net.dag == expected.net.dag
+    assert (learned.solution.status, learned.solution.score) == (Status.UNKNOWN, None)
+    assert f"({stand_in}) by the scores of 40 rows" in learned.warning
+    tables = fit_parameters(DATA, learned.net.dag, "eap").tables  # of all rows
+    assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, tables, strict=True))
+
+
+def test_a_solver_that_cannot_take_what_stands_in_is_not_asked(monkeypatch):
+    only_forests(monkeypatch)
+
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", solver="order", time_limit=60.0, n_jobs=1))
+
+    assert learned.stands_in
 
 
 def test_constraints_that_a_forest_cannot_satisfy_leave_naive_bayes(monkeypatch):
