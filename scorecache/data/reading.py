@@ -93,6 +93,12 @@ def read_table(
         The table cannot be used; the message names the line or row.
     ParameterError
         The options do not go with the file or its columns.
+
+    Examples
+    --------
+    >>> from exactbnc import instances
+    >>> read_table(instances.path("asia-500.csv")).n_vars
+    8
     """
     if Path(path).suffix.lower() not in PARQUET:
         return read_csv(path, separator=separator, header=header, encoding=encoding, decimal=decimal, **options)

@@ -87,6 +87,16 @@ def write_cache(
     ------
     ParameterError
         If the format cannot hold the cache, or is not known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from scorecache import ScoreCache
+    >>> cache = ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_cache(cache, folder + "/ab.jkl")
+    ...     read_cache(folder + "/ab.jkl").equals(cache)
+    True
     """
     format_of(path, format).write(with_int_names(cache) if int_names else cache, os.fspath(path))
 

@@ -156,6 +156,20 @@ class FamilyScore(Score):
         -------
         array of float64
             One score per row, larger is better; minus infinity leaves a family out.
+
+        Raises
+        ------
+        NotImplementedError
+            Always: a score of one's own defines this method.
+
+        Examples
+        --------
+        >>> from scorecache import Dataset
+        >>> class Sparse(FamilyScore):
+        ...     def families(self, data, child, parents):
+        ...         return np.full(len(parents), -float(parents.shape[1]))
+        >>> Sparse().families(Dataset.from_codes([[0, 1], [0, 1]]), 0, np.array([[1]]))
+        array([-1.])
         """
         raise NotImplementedError
 
@@ -171,6 +185,12 @@ class FamilyScore(Score):
         -------
         array of float64 or None
             Per parent set, what no strict superset of it scores above: no superset is scored once a set reaches it.
+
+        Examples
+        --------
+        >>> from scorecache import Dataset
+        >>> FamilyScore().upper_bounds(Dataset.from_codes([[0, 1], [0, 1]]), 0, np.array([[1]])) is None
+        True
         """
         return None
 

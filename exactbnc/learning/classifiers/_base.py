@@ -63,21 +63,61 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
     _columns: Any
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """log P(class | row), exactly, with unknown values summed out; columns as in `classes_`."""
+        """log P(class | row), exactly, with unknown values summed out.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        array of float
+            Rows x classes, the classes in the order of `classes_`.
+        """
         return self._log_posterior(self._encoded(X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | row); columns as in `classes_`."""
+        """P(class | row).
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        array of float
+            Rows x classes, the classes in the order of `classes_`.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every row; ties go to the first in `classes_`."""
+        """The most probable class of every row.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        array
+            Of ties, the first in `classes_`.
+        """
         best = self.predict_log_proba(X).argmax(axis=1)
         winners: NDArray[Any] = self.classes_[best]
         return winners
 
     def decision_function(self, X: Any) -> Floats:
-        """Of two classes the log-odds of the second against the first; of more their log-posteriors."""
+        """How strongly each row belongs to the classes.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        array of float
+            Of two classes the log-odds of the second against the first, one number a row; of more their log-posteriors.
+        """
         log_p = self.predict_log_proba(X)
         if log_p.shape[1] > 2:
             return log_p

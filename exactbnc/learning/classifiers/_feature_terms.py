@@ -62,6 +62,14 @@ class FeatureTerms:
 
         A feature's term is what the log-posterior changes when the feature becomes unknown; what the features say only
         together is one term, "(features together)", with the prior.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        Contributions
         """
         from exactbnc.network.contributions import Contributions
 

@@ -72,7 +72,34 @@ class A1DEClassifier(TableClassifier):
         self.allow_identifiers = allow_identifiers
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from these rows alone; `sample_weight` as in `ExactBNClassifier`."""
+        """Learn from these rows alone.
+
+        Parameters
+        ----------
+        X : table, rows x features
+            Or a DataFrame, whose columns keep their names.
+        y : array
+            The classes.
+        sample_weight : array of numbers, optional
+            As in `ExactBNClassifier`.
+
+        Returns
+        -------
+        A1DEClassifier
+            Itself, fitted.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or a setting is not one of its values.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> A1DEClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
+        ['in']
+        """
         if hasattr(self, "average_"):
             del self.average_
         return self._learn(self._training_data(X, y, sample_weight))
@@ -82,6 +109,35 @@ class A1DEClassifier(TableClassifier):
 
         The counts are those of one `fit` on all the rows, with the cut points and the columns of the first call; values
         that were not there before become states. The temperature is found on the rows of the last call.
+
+        Parameters
+        ----------
+        X : table, rows x features
+        y : array
+            The classes.
+        classes : array, optional
+            All classes; the first call needs them, later ones may repeat them.
+        sample_weight : array of numbers, optional
+            As in `ExactBNClassifier`.
+
+        Returns
+        -------
+        A1DEClassifier
+            Itself, with these rows learned too.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or `classes` is absent at first or another one later; what was learned
+            before stays as it was.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> model = A1DEClassifier().partial_fit(X[:10], y[:10], classes=["in", "out"])
+        >>> model.partial_fit(X[10:], y[10:]).predict([["rain", "hot"]]).tolist()
+        ['in']
         """
         is_update = hasattr(self, "average_")
         check_batch(self, classes, is_update=is_update)

@@ -54,7 +54,34 @@ class TBMATANClassifier(TableClassifier):
         self.states = states
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from these rows alone; `sample_weight` as in `ExactBNClassifier`."""
+        """Learn from these rows alone.
+
+        Parameters
+        ----------
+        X : table, rows x features
+            Or a DataFrame, whose columns keep their names.
+        y : array
+            The classes.
+        sample_weight : array of numbers, optional
+            As in `ExactBNClassifier`.
+
+        Returns
+        -------
+        TBMATANClassifier
+            Itself, fitted.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or a setting is not one of its values.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> TBMATANClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
+        ['in']
+        """
         dataset = self._training_data(X, y, sample_weight)
         self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
         return self
@@ -64,6 +91,35 @@ class TBMATANClassifier(TableClassifier):
 
         What is learned is what one `fit` on all the rows would learn. Values that were not there before become states;
         cut points are those of the first call.
+
+        Parameters
+        ----------
+        X : table, rows x features
+        y : array
+            The classes.
+        classes : array, optional
+            All classes; the first call needs them, later ones may repeat them.
+        sample_weight : array of numbers, optional
+            As in `ExactBNClassifier`.
+
+        Returns
+        -------
+        TBMATANClassifier
+            Itself, with these rows learned too.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or `classes` is absent at first or another one later; what was learned
+            before stays as it was.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> model = TBMATANClassifier().partial_fit(X[:10], y[:10], classes=["in", "out"])
+        >>> model.partial_fit(X[10:], y[10:]).predict([["rain", "hot"]]).tolist()
+        ['in']
         """
         is_update = hasattr(self, "average_")
         check_batch(self, classes, is_update=is_update)

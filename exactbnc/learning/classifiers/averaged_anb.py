@@ -68,7 +68,34 @@ class AveragedANBClassifier(TableClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw networks given these rows; `sample_weight` as in `ExactBNClassifier`."""
+        """Draw networks given these rows.
+
+        Parameters
+        ----------
+        X : table, rows x features
+            Or a DataFrame, whose columns keep their names.
+        y : array
+            The classes.
+        sample_weight : array of numbers, optional
+            As in `ExactBNClassifier`.
+
+        Returns
+        -------
+        AveragedANBClassifier
+            Itself, fitted.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or a setting is not one of its values.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> AveragedANBClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
+        ['in']
+        """
         dataset = self._training_data(X, y, sample_weight)
         self.average_ = AnbAverage.of(
             dataset,

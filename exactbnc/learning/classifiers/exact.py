@@ -189,16 +189,56 @@ class ExactBNClassifier(TableClassifier):
         return [name for name in super()._get_param_names() if name not in OTHER_NAMES]
 
     def set_params(self, **params: Any) -> ExactBNClassifier:
-        """Set parameters; `score` is `criterion`, and `method` is `solver`."""
+        """Set parameters; `score` is `criterion`, and `method` is `solver`.
+
+        Parameters
+        ----------
+        **params
+            Values by the names of parameters.
+
+        Returns
+        -------
+        ExactBNClassifier
+            Itself.
+
+        Examples
+        --------
+        >>> ExactBNClassifier().set_params(score="bic").criterion
+        'bic'
+        """
         super().set_params(**{OTHER_NAMES.get(name, name): value for name, value in params.items()})
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBNClassifier:
         """Learn structure and parameters.
 
-        Whole numbers in `sample_weight` are counts: a row counts that many times. Other weights are relative, scaled to
-        a mean of one; they count as they are in parameters, calibration and the scores that take them (BDeu, BIC, AIC,
-        LL, K2, BD). Other scores are defined for counts and get rounded weights, whose sums hardly differ.
+        Parameters
+        ----------
+        X : table, rows x features
+            Or a DataFrame, whose columns keep their names.
+        y : array
+            The classes.
+        sample_weight : array of numbers, optional
+            Whole numbers are counts: a row counts that many times. Other weights are relative, scaled to a mean of
+            one; they count as they are in parameters, calibration and the scores that take them (BDeu, BIC, AIC, LL,
+            K2, BD). Other scores are defined for counts and get rounded weights, whose sums hardly differ.
+
+        Returns
+        -------
+        ExactBNClassifier
+            Itself, fitted.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If the rows cannot be learned from, or a setting is not one of its values.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> ExactBNClassifier("tan").fit(X, y).predict([["rain", "hot"]]).tolist()
+        ['in']
         """
         recipe = self._recipe()
         dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
@@ -254,15 +294,69 @@ class ExactBNClassifier(TableClassifier):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `network_` to a file that `exactbnc.load`, `exactbnc predict` and `exactbnc report` read; see there."""
+        """Write `network_` to a file that `exactbnc.load`, `exactbnc predict` and `exactbnc report` read.
+
+        Parameters
+        ----------
+        path : path-like
+            See `BayesNet.save`.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> import tempfile
+        >>> from exactbnc import load
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ExactBNClassifier("tan").fit(X, y).save(folder + "/model.json")
+        ...     load(folder + "/model.json").class_name
+        'class'
+        """
         self.network_.save(path)
 
     def report(self, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None) -> None:
-        """Write one HTML file that shows `network_`; `data` has the class in a column, see `exactbnc.write_report`."""
+        """Write one HTML file that shows `network_`.
+
+        Parameters
+        ----------
+        path : path-like
+        data : table, optional
+            With the class in a column; see `exactbnc.write_report`.
+        title : str, optional
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ExactBNClassifier("tan").fit(X, y).report(folder + "/model.html", title="Weather")
+        ...     "Weather" in open(folder + "/model.html", encoding="utf-8").read()
+        True
+        """
         self.network_.report(path, data=data, title=title)
 
     def explain(self, X: Any) -> Contributions:
-        """What each family of the network adds to the log-posterior of every class, row by row."""
+        """What each family of the network adds to the log-posterior of every class, row by row.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        Contributions
+            `values`, rows x families x classes, add up over the families to the log-posteriors and a constant per row.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> model = ExactBNClassifier("tan").fit(X, y)
+        >>> added = model.explain(X[:2]).log_odds("out", "in")
+        >>> bool(abs(added.sum(axis=1) - model.decision_function(X[:2])).max() < 1e-9)
+        True
+        """
         from exactbnc.network.contributions import contributions
 
         check_is_fitted(self)
@@ -270,7 +364,31 @@ class ExactBNClassifier(TableClassifier):
         return contributions(self.bayes_net_, self.class_name_, codes)
 
     def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
-        """What the score loses without each arc between features; `exact` solves again for each of them."""
+        """What the score loses without each arc between features.
+
+        Parameters
+        ----------
+        exact : bool, default False
+            Whether the best network without the arc is found by solving again for each of them.
+
+        Returns
+        -------
+        list of ArcLoss
+
+        Raises
+        ------
+        ParameterError
+            If the time limit ended before there was a problem to compare with.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> model = ExactBNClassifier("tan").fit(X, y)
+        >>> [(loss.parent, loss.child) for loss in model.arc_losses()] == [
+        ...     arc for arc in model.dag_.arcs if arc[0] != model.class_name_]
+        True
+        """
         from exactbnc.alternatives.arcs import arc_losses
 
         check_is_fitted(self)
@@ -279,7 +397,25 @@ class ExactBNClassifier(TableClassifier):
         return arc_losses(self.problem_, self.dag_, exact=exact)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the network with matplotlib, the class highlighted, and give the axes."""
+        """Draw the network with matplotlib, the class highlighted.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> y = ["out", "out", "in", "in"] * 5
+        >>> model = ExactBNClassifier("tan").fit(X, y)
+        >>> len(model.plot().texts)
+        3
+        """
         from exactbnc.pictures.plot import plot
 
         check_is_fitted(self)

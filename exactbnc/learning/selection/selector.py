@@ -89,7 +89,32 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the settings where they are "cv", then test every feature on all rows; weights are whole numbers."""
+        """Choose the settings where they are "cv", then test every feature on all rows.
+
+        Parameters
+        ----------
+        X : table, rows x features
+        y : array
+            The classes.
+        sample_weight : array of whole numbers, optional
+            How many rows each row stands for.
+
+        Returns
+        -------
+        BayesFactorSelector
+            Itself, fitted.
+
+        Raises
+        ------
+        DataError, ParameterError
+            If every row has weight 0, the rows cannot be used, or a setting is not one of its values.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> BayesFactorSelector(ess=1.0, threshold=1.0).fit(X, ["out", "out", "in", "in"] * 5).support_.tolist()
+        [True, False]
+        """
         sizes = self._candidates("ess", "equivalent_sample_sizes")
         pairs = list(product(sizes, self._candidates("threshold", "thresholds")))
         table = validated(self, X, reset=True)
@@ -106,7 +131,24 @@ class BayesFactorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Any:
-        """The kept columns; a DataFrame stays one, its columns with their dtypes."""
+        """The kept columns.
+
+        Parameters
+        ----------
+        X : table, rows x features
+
+        Returns
+        -------
+        table
+            A DataFrame stays one, its columns with their dtypes.
+
+        Examples
+        --------
+        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
+        >>> selector = BayesFactorSelector(ess=1.0, threshold=1.0).fit(X, ["out", "out", "in", "in"] * 5)
+        >>> selector.transform([["rain", "hot"]]).tolist()
+        [['rain']]
+        """
         check_is_fitted(self)
         if not is_frame(X):
             return super().transform(X)
