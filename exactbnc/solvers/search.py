@@ -1,5 +1,6 @@
 """What `auto` does beyond dynamic programming: one root, then the searches that suit the problem, one after the other.
 
+- Where dynamic programming is affordable, dense problems are left to it, and sparse ones that the root leaves open.
 - Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP continues
   while it gains anything, and branch-and-cut follows. Such score files come from sampled networks; their good networks
   have very many orders.
@@ -18,7 +19,7 @@ from dataclasses import replace
 
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits
-from exactbnc.run.solver import Outcome, Run
+from exactbnc.run.solver import Outcome, Run, Solver
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings
@@ -41,9 +42,11 @@ def is_sparse(table: CostTable) -> bool:
     return table.n_families < SPARSE * table.n_vars or table.n_vars > MOST_VARIABLES
 
 
-def solve_by_search(problem: Problem, run: Run) -> Outcome:
-    """A best network of a problem without global rules."""
+def solve_by_search(problem: Problem, run: Run, *, dp: Solver | None = None) -> Outcome:
+    """A best network of a problem without global rules; `dp` if it is affordable."""
     table = cost_table(problem)
+    if dp is not None and not is_sparse(table):
+        return dp.solve(problem, run)
     order = feasible_order(table)
     if order is None:
         return Outcome(OrderSolver.name, "infeasible")
@@ -51,6 +54,8 @@ def solve_by_search(problem: Problem, run: Run) -> Outcome:
     settings = RootSettings(tail=LONG if is_sparse(table) else SHORT, least_gain=table.n_vars)
     order = better_order(table, order, run.start)
     root = find_root(table, order, run, settings=settings, report=report)
+    if dp is not None and not root.is_closed and root.stop_reason is None:
+        return dp.solve(problem, run)
     searches: list[tuple[int | None, Callable[[Root, Run], Outcome]]] = [
         (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own)),
         (None, lambda root, own: ILPSolver().finish(root, report, problem, own)),

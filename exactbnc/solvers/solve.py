@@ -37,8 +37,10 @@ SOLVERS = {
 }
 """Where each solver lives; it is imported when it is asked for."""
 
+DP_AT_ONCE = 19
+"""Variables of a component up to which `auto` takes dynamic programming at once: at most some hundredths of a second."""
 DP_UP_TO = 25
-"""Variables of a component up to which `auto` prefers dynamic programming: about two seconds and half a gigabyte."""
+"""Up to these it is affordable, two seconds and half a gigabyte, and `search` says when it is the best choice."""
 
 
 def solve(
@@ -176,12 +178,12 @@ def _solve_auto(problem: Problem, run: Run) -> Outcome:
 
 def _solve_one(problem: Problem, run: Run) -> Outcome:
     """Solve a component."""
-    if problem.n_vars <= DP_UP_TO:
-        dp = make_solver("dp")
-        if dp.refusal(problem, run.limits) is None:
-            return dp.solve(problem, run)
+    dp = make_solver("dp")
+    takes_dp = problem.n_vars <= DP_UP_TO and dp.refusal(problem, run.limits) is None
+    if takes_dp and problem.n_vars <= DP_AT_ONCE:
+        return dp.solve(problem, run)
     if make_solver("order").refusal(problem, run.limits) is not None:
-        return make_solver("ilp").solve(problem, run)
+        return (dp if takes_dp else make_solver("ilp")).solve(problem, run)
     from exactbnc.solvers.search import solve_by_search
 
-    return solve_by_search(problem, run)
+    return solve_by_search(problem, run, dp=dp if takes_dp else None)
