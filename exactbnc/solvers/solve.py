@@ -38,7 +38,7 @@ SOLVERS = {
 """Where each solver lives; it is imported when it is asked for."""
 
 DP_AT_ONCE = 19
-"""Variables of a component up to which `auto` takes dynamic programming at once: at most some hundredths of a second."""
+"""Variables of a component up to which `auto` takes dynamic programming at once: hundredths of a second."""
 DP_UP_TO = 25
 """Up to these it is affordable, two seconds and half a gigabyte, and `search` says when it is the best choice."""
 
