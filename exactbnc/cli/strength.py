@@ -10,7 +10,7 @@ import typer
 
 from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
-from exactbnc.cli._errors import UsageError
+from exactbnc.cli._errors import ExitCode, UsageError
 from exactbnc.cli._output import check_target, write_text
 from exactbnc.cli._training import prepared, training_data
 
@@ -59,10 +59,11 @@ def strength(
         str | None, typer.Option("--output", "-o", metavar="CSV", help="All pairs: from, to, strength, direction.")
     ] = None,
     plot: options.Plot = None,
-) -> None:
+) -> int:
     """Learn a proved best network from each of many samples of the rows, and count its arcs.
 
-    Pairs of variables above the significance threshold (Scutari and Nagarajan) make the averaged network.
+    Pairs of variables above the significance threshold (Scutari and Nagarajan) make the averaged network. Ctrl-C keeps
+    the resamples that are finished.
     """
     for target in (output, plot):
         if target is not None:
@@ -102,6 +103,7 @@ def strength(
         _draw(found, plot, training.class_name)
     facts = _facts(found)
     printer.result(_lines(facts), "strength", facts)
+    return ExitCode.INTERRUPTED if found.is_interrupted else ExitCode.OK
 
 
 def _facts(found: ArcStrength) -> dict[str, Any]:
@@ -109,6 +111,7 @@ def _facts(found: ArcStrength) -> dict[str, Any]:
     return {
         "n_resamples": found.n,
         "n_proved": found.n_proved,
+        "is_interrupted": found.is_interrupted,
         "resampling": found.resampling,
         "threshold": found.threshold,
         "averaged_network": {"modelstring": averaged.modelstring, "arcs": [list(arc) for arc in averaged.arcs]},
@@ -119,8 +122,9 @@ def _facts(found: ArcStrength) -> dict[str, Any]:
 def _lines(facts: dict[str, Any]) -> list[str]:
     listed = [arc for arc in facts["arcs"] if arc["strength"] >= LEAST_SHOWN and arc["direction"] >= 0.5]
     width = max((len(arc["from"]) for arc in listed), default=0)
+    how = facts["resampling"] + (", interrupted" if facts["is_interrupted"] else "")
     return [
-        f"resamples: {facts['n_resamples']} ({facts['resampling']}), {facts['n_proved']} networks proved best",
+        f"resamples: {facts['n_resamples']} ({how}), {facts['n_proved']} networks proved best",
         f"threshold: {facts['threshold']:.3f}",
         f"averaged:  {facts['averaged_network']['modelstring']}",
         "",

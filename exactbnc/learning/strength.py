@@ -70,10 +70,11 @@ class ArcStrength:
     counts : array
         `counts[a, b]` resamples have the arc from a to b; an arc that an equivalent network turns counts half each way.
     n : int
-        Resamples.
+        Resamples; fewer than asked for if Ctrl-C came before the last one.
     n_proved : int
         Those of them whose network was proved best; of the others the best one found counts.
     resampling : str
+    is_interrupted : bool
     """
 
     names: tuple[str, ...]
@@ -81,6 +82,7 @@ class ArcStrength:
     n: int
     n_proved: int
     resampling: str
+    is_interrupted: bool = False
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -164,6 +166,8 @@ def arc_strength(
 ) -> ArcStrength:
     """Find the best network for each of many resamples of a table, and count its arcs.
 
+    Ctrl-C keeps the resamples that are finished.
+
     Parameters
     ----------
     data, target, structure, score, ess, max_parents, k, constraints, discretize, missing, ignore, allow_identifiers
@@ -190,6 +194,8 @@ def arc_strength(
     ------
     ParameterError
         If an argument is out of its range.
+    KeyboardInterrupt
+        If it was interrupted before the first resample was finished.
 
     Examples
     --------
@@ -229,13 +235,19 @@ def strength_of(
 
     tasks = (delayed(_best_of)(dataset, class_name, recipe, resamples, number) for number in range(resamples.n))
     found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-    counts, n_proved = np.zeros((dataset.n_vars, dataset.n_vars)), 0
-    for done, (own, is_proved) in enumerate(found, start=1):
-        counts += own
-        n_proved += is_proved
-        if progress is not None:
-            progress(done, resamples.n)
-    return ArcStrength(dataset.names, counts, resamples.n, n_proved, resamples.kind)
+    finished = ArcStrength(dataset.names, np.zeros((dataset.n_vars, dataset.n_vars)), 0, 0, resamples.kind)
+    try:
+        for counts, is_proved in found:
+            finished = replace(  # in one assignment: Ctrl-C comes before it or after it
+                finished, counts=finished.counts + counts, n=finished.n + 1, n_proved=finished.n_proved + is_proved
+            )
+            if progress is not None:
+                progress(finished.n, resamples.n)
+    except KeyboardInterrupt:
+        if finished.n == 0:
+            raise
+        return replace(finished, is_interrupted=True)
+    return finished
 
 
 def resampled(dataset: Dataset, resampling: str, random: np.random.Generator) -> Dataset:
@@ -276,6 +288,8 @@ def _best_of(
     plan, constraints = plan_of(rows, class_name, recipe)
     problem = Problem(plan.run(n_jobs=1), constraints)
     solution = solve(problem, limits=Limits(nodes=resamples.nodes), seed=recipe.seed)
+    if solution.stop_reason == "interrupted":
+        raise KeyboardInterrupt
     if solution.status is Status.INFEASIBLE:
         raise InfeasibleError("no network satisfies all the constraints together")
     if solution.dag is None:

@@ -1,11 +1,15 @@
 """Strengths of arcs over resamples."""
 
+import signal
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from exactbnc import DAG, arc_strength, learn
 from exactbnc.errors import InfeasibleError
 from exactbnc.learning.strength import ArcStrength, arc_counts, resampled
+from exactbnc.solvers.solve import solve
 from scorecache import Dataset, Domain
 from scorecache.errors import ParameterError
 
@@ -123,3 +127,35 @@ def test_wrong_arguments_are_refused():
         arc_strength(chain(), n=0)
     with pytest.raises(InfeasibleError):
         arc_strength(chain(), n=1, constraints={"min_edges": 6, "max_edges": 6, "roots": ["a", "b"]})
+
+
+@pytest.mark.parametrize("where", ["between two resamples", "in a search"])
+def test_ctrl_c_keeps_the_resamples_that_are_finished(where, monkeypatch):
+    searches = []
+
+    def interrupted(problem, **settings):
+        searches.append(problem)
+        solution = solve(problem, **settings)
+        return replace(solution, stop_reason="interrupted") if len(searches) == 4 else solution
+
+    def raise_at_three(done, _total):
+        if done == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    if where == "in a search":
+        monkeypatch.setattr("exactbnc.learning.strength.solve", interrupted)
+    strength = arc_strength(chain(), n=8, seed=1, progress=raise_at_three if where != "in a search" else None)
+
+    expected = arc_strength(chain(), n=3, seed=1)
+    assert (strength.n, strength.n_proved, strength.is_interrupted) == (3, 3, True)
+    assert np.array_equal(strength.counts, expected.counts)
+    assert not expected.is_interrupted
+
+
+def test_ctrl_c_before_the_first_resample_has_no_result(monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("exactbnc.learning.strength.solve", stop)
+    with pytest.raises(KeyboardInterrupt):
+        arc_strength(chain(), n=8)
