@@ -15,6 +15,7 @@ from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import Output, check_target, describe_bytes, write_text
 
 if TYPE_CHECKING:
+    from exactbnc.posterior.posterior import StructurePosterior
     from exactbnc.report import Judged, Subject
     from scorecache.data.dataset import Dataset
 
@@ -39,6 +40,14 @@ Missing = Annotated[
     Literal["error", "drop", "category"] | None,
     typer.Option("--missing", help="Missing values: refuse them, drop the row, or make them a state."),
 ]
+Posterior = Annotated[
+    str | None,
+    typer.Option(
+        "--posterior",
+        metavar="CACHE",
+        help="A score file made with 'score --for-posterior': shades the arcs by their exact probability.",
+    ),
+]
 Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
 
 
@@ -48,6 +57,7 @@ def report(
     text: options.TextOptions,
     shown: options.OutputOptions,
     data: Data = None,
+    posterior: Posterior = None,
     folds: options.Folds = 10,
     seed: Seed = 0,
     title: Title = None,
@@ -69,6 +79,8 @@ def report(
     printer = shown.output()
     with expecting(network, Kind.NETWORK, Kind.MODEL):
         subject = read_subject(network).with_class(class_name)
+    if posterior is not None:
+        subject = subject.with_posterior(_summed(posterior, printer))
     judged = Judged(subject)
     if data is not None:
         with expecting(data, Kind.TABLE):
@@ -89,6 +101,18 @@ def report(
     printer.result(_lines(facts), "report", facts)
 
 
+def _summed(cache: str, printer: Output) -> StructurePosterior:
+    from exactbnc.posterior.posterior import structure_posterior
+    from scorecache.formats import read_cache
+
+    with expecting(cache, Kind.SCORES):
+        scores = read_cache(cache)
+    with printer.progress("summing") as listener:
+        return structure_posterior(
+            scores, progress=None if listener is None else lambda done, total: listener(1, 1, done, total)
+        )
+
+
 def _note_other_data(printer: Output, subject: Subject, table: Dataset) -> None:
     digest = subject.provenance.get("data_sha256")
     if isinstance(digest, str) and digest != table.sha256:
@@ -106,6 +130,13 @@ def _facts(judged: Judged, output: str, size: int) -> dict[str, Any]:
         "output": output,
         "bytes": size,
     }
+    if subject.posterior is not None:
+        table = subject.posterior.arcs
+        facts["posterior"] = {
+            "prior": subject.posterior.prior,
+            "error_bound": subject.posterior.error_bound,
+            "arcs": [{"from": a, "to": b, "probability": float(table.loc[a, b])} for a, b in subject.dag.arcs],
+        }
     if isinstance(found, Assessment):
         names = ("accuracy", "log_loss", "brier", "auc")
         means = {name: found.evaluation.mean(name) for name in names}
@@ -119,6 +150,10 @@ def _facts(judged: Judged, output: str, size: int) -> dict[str, Any]:
 
 def _lines(facts: dict[str, Any]) -> list[str]:
     lines = [f"network: {facts['n_vars']} variables, {facts['n_arcs']} arcs"]
+    if "posterior" in facts:
+        prior, arcs = facts["posterior"]["prior"], facts["posterior"]["arcs"]
+        n_probable = sum(arc["probability"] > 0.5 for arc in arcs)
+        lines.append(f"posterior: prior {prior}, {n_probable} of {len(arcs)} arcs more probable than not")
     if "cross_validation" in facts:
         measures = ", ".join(
             f"{k.replace('_', '-')} {v:.4f}" for k, v in facts["cross_validation"].items() if v is not None

@@ -43,12 +43,15 @@ class CPDAG:
         return graph
 
 
-def cpdag(dag: DAG) -> CPDAG:
+def cpdag(dag: DAG, *, class_name: str | None = None) -> CPDAG:
     """The essential graph of a network.
 
     Parameters
     ----------
     dag : DAG
+    class_name : str, optional
+        A class that is a parent of the features in all networks considered: its arcs stay, and equivalence is judged
+        without them.
 
     Returns
     -------
@@ -62,6 +65,10 @@ def cpdag(dag: DAG) -> CPDAG:
     >>> cpdag(DAG.from_modelstring("[A][B|A][C|B]")).edges
     (('A', 'B'), ('B', 'C'))
     """
+    if class_name is not None:
+        of_class = tuple(arc for arc in dag.arcs if arc[0] == class_name)
+        rest = cpdag(DAG.from_arcs(dag.names, [arc for arc in dag.arcs if arc[0] != class_name]))
+        return CPDAG(dag.names, of_class + rest.arcs, rest.edges)
     compelled = _compelled_parents(dag)
     pairs = [(x, y) for y, parents in enumerate(dag.parents) for x in parents]
     arcs = tuple((dag.names[x], dag.names[y]) for x, y in pairs if x in compelled[y])

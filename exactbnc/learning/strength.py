@@ -262,16 +262,11 @@ def resampled(dataset: Dataset, resampling: str, random: np.random.Generator) ->
 
 
 def arc_counts(dag: DAG, domain: Domain) -> Counts:
-    """1 for an arc that every equivalent network of the domain has, 1/2 each way for one that can be turned.
-
-    The class is a parent of all features in a classifier, so its arcs are left out when equivalence is judged.
-    """
+    """1 for an arc that every equivalent network of the domain has, 1/2 each way for one that can be turned."""
     counts = np.zeros((dag.n_vars, dag.n_vars))
-    class_arcs = [arc for arc in dag.arcs if domain.is_classifier and arc[0] == domain.class_name]
-    rest = [arc for arc in dag.arcs if arc not in class_arcs]
-    essential = cpdag(DAG.from_arcs(dag.names, rest))
+    essential = cpdag(dag, class_name=domain.class_name if domain.is_classifier else None)
     index = {name: v for v, name in enumerate(dag.names)}
-    for parent, child in (*class_arcs, *essential.arcs):
+    for parent, child in essential.arcs:
         counts[index[parent], index[child]] = 1.0
     for a, b in essential.edges:
         ways = [(index[x], index[y]) for x, y in ((a, b), (b, a)) if _is_allowed(domain, index[x], index[y])]

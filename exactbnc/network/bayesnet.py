@@ -557,7 +557,9 @@ class BayesNet:
         axes: Axes | None = plot(self.dag, path, ax=ax, class_name=self.class_name)
         return axes
 
-    def report(self, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None) -> None:
+    def report(
+        self, path: str | os.PathLike[str], *, data: Any = None, posterior: Any = None, title: str | None = None
+    ) -> None:
         """Write one HTML file that shows the network, explains it and answers questions; see `write_report`.
 
         Parameters
@@ -566,12 +568,14 @@ class BayesNet:
             The page, ending in .html.
         data : DataFrame, Dataset or path, optional
             Rows by which the network is judged in cross-validation.
+        posterior : StructurePosterior, optional
+            Of `structure_posterior`: how probable each arc is.
         title : str, optional
             By default the name of the data.
         """
         from exactbnc import write_report
 
-        write_report(self, path, data=data, title=title)
+        write_report(self, path, data=data, posterior=posterior, title=title)
 
     def __repr__(self) -> str:
         from exactbnc.network.words import described

@@ -39,6 +39,8 @@ def explorer(picture: Picture, subject: Subject) -> str:
         keys = element("li", element("i", "", class_="key class") + "class") + keys
     if subject.arc_losses:
         keys += element("li", element("i", "", class_="key width") + "wider arc: larger loss if removed")
+    if subject.posterior is not None:
+        keys += element("li", element("i", "", class_="key shade") + "fainter arc: less probable")
     panel = element("aside", "", id="panel", aria_live="polite", aria_label="Details")
     canvas = element("div", picture.svg + element("div", "", id="tip", aria_hidden="true"), class_="canvas")
     left = element("div", canvas + element("ul", keys, class_="legend"), class_="stage")

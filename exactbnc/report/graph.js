@@ -224,11 +224,12 @@
     return parts;
   };
   const describeArc = (arc) => {
-    const [parent, child, loss, information] = data.arcs[arc];
+    const [parent, child, loss, information, probability] = data.arcs[arc];
     const values = make("dl", { class: "values" });
     const add = (term, value) => values.append(make("dt", {}, term), make("dd", {}, value));
     add("Loss if removed", loss === null ? "–" : `${shown(loss, 4)} nats`);
     add("I(X; Y | others)", information === null ? "–" : `${shown(information, 5)} nats`);
+    if (probability !== null) add("Posterior probability", shown(probability, 4));
     const words = loss === null
       ? (parent === data.hub ? "The structure requires this arc." : "What the score loses without this arc is not known.")
       : "The loss is what the score falls by if the child keeps the best of its families without this parent.";
@@ -300,10 +301,11 @@
     const isNeeded = Boolean(thing) && (thing.arc !== undefined || !canBeRead(thing.node));
     tip.classList.toggle("on", isNeeded);
     if (!isNeeded) return;
-    const [parent, child, loss] = thing.arc === undefined ? [] : data.arcs[thing.arc];
+    const [parent, child, loss, , probability] = thing.arc === undefined ? [] : data.arcs[thing.arc];
     tip.textContent = thing.arc === undefined
       ? data.names[thing.node]
-      : `${data.names[parent]} → ${data.names[child]}` + (loss === null ? "" : `, loss ${shown(loss, 3)}`);
+      : `${data.names[parent]} → ${data.names[child]}` + (loss === null ? "" : `, loss ${shown(loss, 3)}`)
+        + (probability === null ? "" : `, probability ${shown(probability, 2)}`);
     const box = canvas.getBoundingClientRect();
     const left = Math.min(event.clientX - box.left + 14, box.width - tip.offsetWidth - 6);
     const under = event.clientY - box.top + 18;

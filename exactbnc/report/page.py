@@ -17,6 +17,7 @@ from string import Template
 
 from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment
+from exactbnc.report.certainty import certainty
 from exactbnc.report.explorer import explorer, questions
 from exactbnc.report.information import arc_information, class_information, entropy
 from exactbnc.report.likelihood import Likelihood
@@ -85,6 +86,7 @@ def render_report(
         Section("summary", "Summary", _summary(subject, assessment, relevance), is_broad=True),
         Section("performance", "Performance", performance(assessment), is_broad=True),
         Section("network", "Network", explorer(picture, subject), is_broad=True),
+        Section("posterior", "How sure is each arc?", certainty(subject), is_broad=True),
         Section("questions", "Questions", questions(subject, is_answerable=answers), is_broad=True),
         Section("relevance", "Relevance", _relevance_section(subject, relevance)),
         Section("arcs", "Arcs", _arcs(subject, information)),

@@ -1,6 +1,7 @@
 """The graph as SVG, and as data for the script that makes it interactive.
 
-An arc is wider the more the score loses without it. The arcs of a class that is a parent of all others are faint.
+An arc is wider the more the score loses without it, and fainter the less probable it is, where that is known. The arcs
+of a class that is a parent of all others are faint.
 """
 
 from __future__ import annotations
@@ -38,14 +39,16 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
     c, hub = drawn.class_index, drawn.hub
     blanket = markov_blanket(dag.parents, c) if c is not None and hub is None else frozenset()
     most = max(subject.arc_losses.values(), default=0.0)
+    table = None if subject.posterior is None else subject.posterior.arcs
     arcs: list[list[Any]] = []
     curves: list[str] = []
     for child, parents in enumerate(dag.parents):
         for parent in parents:
             names = (dag.names[parent], dag.names[child])
             loss = subject.arc_losses.get(names)
-            curves.append(_arc(len(arcs), names, drawn, (parent, child), _stroke(loss, most)))
-            arcs.append([parent, child, loss, information.get(names)])
+            p = None if table is None else float(table.loc[names])
+            curves.append(_arc(len(arcs), names, drawn, (parent, child), _stroke(loss, most), p))
+            arcs.append([parent, child, loss, information.get(names), p])
     nodes = [_node(v, name, drawn, v in blanket) for v, name in enumerate(dag.names)]
     curves.sort(key=lambda markup: 'class="arc hub"' not in markup)  # faint ones behind
     world = element("g", "".join(curves), id="drawn-arcs") + element("g", "".join(nodes), id="nodes")
@@ -53,6 +56,7 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
         "svg",
         world,
         id="graph",
+        class_=None if table is None else "shaded",
         viewBox=" ".join(f"{side:g}" for side in drawn.view),
         preserveAspectRatio="xMidYMid meet",
         role="application",
@@ -76,12 +80,15 @@ def draw_graph(subject: Subject, information: Mapping[tuple[str, str], float]) -
     return Picture(svg, drawn.view, data)
 
 
-def _arc(number: int, names: tuple[str, str], drawn: Sketch, arc: tuple[int, int], width: float) -> str:
+def _arc(
+    number: int, names: tuple[str, str], drawn: Sketch, arc: tuple[int, int], width: float, p: float | None
+) -> str:
     line, head = drawn.path(arc)
     content = element("path", class_="hit", d=line)
     content += element("path", class_="line", d=line, style=f"--w:{width:g}") + element("path", class_="head", d=head)
     kind = "arc hub" if arc[0] == drawn.hub else "arc"
-    return element("g", content, class_=kind, data_arc=number, aria_label=f"{names[0]} to {names[1]}")
+    shade = None if p is None else f"--p:{p:.4f}"
+    return element("g", content, class_=kind, data_arc=number, aria_label=f"{names[0]} to {names[1]}", style=shade)
 
 
 def _node(v: int, name: str, drawn: Sketch, in_blanket: bool) -> str:

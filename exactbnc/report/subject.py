@@ -18,6 +18,7 @@ from exactbnc.formats import READERS, holds_tables, netjson, read_network
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.formats.files import load
+from exactbnc.posterior.posterior import StructurePosterior
 from scorecache.errors import ParameterError
 
 TracePoint = tuple[float, float | None, float | None]
@@ -40,6 +41,18 @@ class Subject:
     trace: Sequence[TracePoint] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     has_certificate: bool | None = None
+    posterior: StructurePosterior | None = None
+
+    def with_posterior(self, posterior: StructurePosterior | None) -> Subject:
+        """The same with the probabilities of its arcs, if they are given."""
+        if posterior is None:
+            return self
+        other = sorted(set(posterior.names) ^ set(self.dag.names))
+        if other:
+            raise ParameterError(
+                f"the posterior and the network must have the same variables. Got {other[0]!r} in one of them alone."
+            )
+        return replace(self, posterior=posterior)
 
     def with_class(self, class_name: str | None) -> Subject:
         """The same with this class, if one is given; a model has its own."""

@@ -8,6 +8,7 @@ from math import exp
 from pathlib import PurePath
 
 from exactbnc.report.assessment import Assessment
+from exactbnc.report.certainty import certainty_sentence
 from exactbnc.report.likelihood import Likelihood
 from exactbnc.report.markup import number
 from exactbnc.report.subject import Subject, is_number
@@ -43,7 +44,7 @@ def summary_sentences(
     """Sentences by the question that they answer."""
     return {
         "What it is": [_what(subject), _from_what(subject)],
-        "How sure": [_how_sure(subject), *_arcs(subject)],
+        "How sure": [_how_sure(subject), *_arcs(subject), *certainty_sentence(subject)],
         "How well it predicts": [_how_good(subject, assessment), *_features(subject, relevance)],
         "How to read it": [READING],
     }

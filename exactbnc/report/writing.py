@@ -11,6 +11,7 @@ from typing import Any
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
+from exactbnc.posterior.posterior import StructurePosterior
 from exactbnc.report.assessment import Assessment, assess
 from exactbnc.report.likelihood import Likelihood, measure_likelihood
 from exactbnc.report.page import render_report
@@ -38,6 +39,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     data: Any = None,
+    posterior: StructurePosterior | None = None,
     class_name: str | None = None,
     title: str | None = None,
     n_folds: int = 10,
@@ -53,6 +55,8 @@ def write_report(
     data : DataFrame, Dataset or path, optional
         Rows by which the network is judged in cross-validation, read as those it was learned from. A structure without
         tables is fitted to them.
+    posterior : StructurePosterior, optional
+        Of `structure_posterior`: the arcs are shaded by their probability, beside the class of equivalent networks.
     class_name : str, optional
         The class of a network that has none.
     title : str, optional
@@ -81,7 +85,7 @@ def write_report(
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise ParameterError(f"a report must end in .html. Got {os.fspath(path)!r} instead.")
-    judged = Judged(subject_of(network).with_class(class_name))
+    judged = Judged(subject_of(network).with_class(class_name).with_posterior(posterior))
     if data is not None:
         judged = judge(judged.subject, rows_for(judged.subject, data), n_folds=n_folds, seed=seed)
     page = render_report(

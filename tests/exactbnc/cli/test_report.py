@@ -3,9 +3,10 @@ import re
 
 import pytest
 
-from exactbnc import __version__
+from exactbnc import __version__, structure_posterior
 from exactbnc.cli._errors import ExitCode
 from exactbnc.network.formats.files import load, write_bayesnet
+from scorecache import read_cache
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 from tests.exactbnc.report.samples import random_net
 
@@ -46,7 +47,7 @@ def test_from_a_score_file_to_a_page(exactbnc, tmp_path, monkeypatch):
     assert "pyscipopt <b>" in page
     assert "Versions that scored" not in page  # they are the same
     found = data_of(tmp_path / "asia.html")
-    arcs = [[found["names"][parent], found["names"][child], loss] for parent, child, loss, _ in found["arcs"]]
+    arcs = [[found["names"][parent], found["names"][child], loss] for parent, child, loss, *_ in found["arcs"]]
     assert sorted(arcs) == sorted(stored["arc_losses"])
     assert dict(zip(found["names"], found["local_scores"], strict=True)) == stored["local_scores"]
 
@@ -182,3 +183,30 @@ def test_the_table_is_read_as_asked_for(exactbnc, tmp_path):
     assert "missing values: 10 in 'x', 10 in 'z'" in refused.err
     assert run.code == 0
     assert "not those" not in run.err
+
+
+def test_a_score_file_for_posteriors_shades_the_arcs(exactbnc, table, tmp_path):
+    cache, net = tmp_path / "whole.jkl", tmp_path / "net.json"
+    assert exactbnc("score", table, "--for-posterior", 1e-12, "-o", cache).code == 0
+    assert exactbnc("solve", cache, "-o", net).code == 0
+
+    run = exactbnc("report", net, "--posterior", cache, "-o", tmp_path / "net.html", "--json")
+
+    found = json.loads(run.out)["posterior"]
+    expected = structure_posterior(read_cache(cache)).arcs
+    assert found["prior"] == "uniform"
+    assert found["arcs"]
+    for arc in found["arcs"]:
+        assert arc["probability"] == expected.loc[arc["from"], arc["to"]]
+    assert "How sure is each arc?" in (tmp_path / "net.html").read_text(encoding="utf-8")
+
+
+def test_a_score_file_for_the_best_network_is_refused_with_the_option(exactbnc, table, tmp_path):
+    cache, net = tmp_path / "best.jkl", tmp_path / "net.json"
+    exactbnc("score", table, "-o", cache)
+    exactbnc("solve", cache, "-o", net)
+
+    run = exactbnc("report", net, "--posterior", cache, "-o", tmp_path / "net.html")
+
+    assert run.code == ExitCode.USAGE
+    assert "--for-posterior 1e-09" in run.err

@@ -112,9 +112,9 @@ def test_the_graph_has_every_variable_and_every_arc():
 
     assert len(page.all("g", "node")) == 3
     assert len(page.all("g", "arc")) == 2
-    assert [page.data["names"][p] + page.data["names"][c] for p, c, _, _ in page.data["arcs"]] == ["AC", "BC"]
-    assert [loss for _, _, loss, _ in page.data["arcs"]] == [2.5, None]
-    assert all(information > 0 for *_, information in page.data["arcs"])
+    assert [page.data["names"][p] + page.data["names"][c] for p, c, *_ in page.data["arcs"]] == ["AC", "BC"]
+    assert [loss for _, _, loss, *_ in page.data["arcs"]] == [2.5, None]
+    assert all(information > 0 for *_, information, _ in page.data["arcs"])
 
 
 def test_every_section_is_where_its_link_leads():
