@@ -29,7 +29,7 @@ def notes_on_columns(dataset: Dataset, class_name: str | None, *, is_discretized
     if many and not is_discretized:
         yield (
             f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
-            "--discretize mdlp turns them into intervals"
+            "--discretize auto turns them into intervals"
         )
     others = [name for name in dataset.names if name not in {*numeric, *dataset.measurements, class_name}]
     mixed = {name: _texts_among_numbers(dataset, name) for name in others}

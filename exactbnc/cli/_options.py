@@ -108,13 +108,30 @@ class TrainingOptions(TableOptions):
     """How a table of training data is read and its numbers are discretised."""
 
     discretize: Annotated[
-        Literal["mdlp", "median", "quantile"] | None,
-        _intervals("--discretize", help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency."),
-    ] = None
+        Literal["auto", "mdlp", "median", "quantile", "none"],
+        _intervals(
+            "--discretize",
+            help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency; auto: with a class the "
+            "first, else the last, for columns of more than ten numbers; none: every number is a category.",
+        ),
+    ] = "auto"
     keep_at_most: Annotated[
         int | None,
         _intervals("--keep-at-most", metavar="N", help="Do not discretise columns with at most N distinct values."),
     ] = None
+
+
+@dataclass(frozen=True)
+class ScoredTableOptions(TrainingOptions):
+    """How the table of a score file is read, whose numbers are codes unless it is said that they are quantities."""
+
+    discretize: Annotated[
+        Literal["auto", "mdlp", "median", "quantile", "none"],
+        _intervals(
+            "--discretize",
+            help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency; auto: as 'learn' does.",
+        ),
+    ] = "none"
 
 
 @dataclass(frozen=True)

@@ -34,21 +34,26 @@ def training_data(data: str | None, class_name: str | None, table: TrainingOptio
     """The file's table, or without a file the iris data, which a note says."""
     from exactbnc.learning.preparation import rows_with_class
 
-    check_kept(table.keep_at_most, is_discretized=data is None or table.discretize is not None)
+    check_kept(table)
     if data is None:
-        discretize, class_name = table.discretize or "mdlp", class_name or IRIS_CLASS
+        class_name = class_name or IRIS_CLASS
         dataset, _ = rows_with_class(embedded_data(), class_name)
-        printer.note(f"no file given: the iris data, class {class_name}, numbers discretised by {discretize}")
-        return Training(dataset, class_name, discretize)
+        printer.note(f"no file given: the iris data, class {class_name}")
+        return Training(dataset, class_name, method_of(table))
     with expecting(data, Kind.TABLE):
         dataset = read_data(data, table)
     if class_name is not None:
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             printer.note(f"rows without a class are left out: {n_without:,}")
-    for note in notes_on_columns(dataset, class_name, is_discretized=table.discretize is not None):
+    for note in notes_on_columns(dataset, class_name, is_discretized=method_of(table) is not None):
         printer.note(note)
-    return Training(dataset, class_name, table.discretize)
+    return Training(dataset, class_name, method_of(table))
+
+
+def method_of(table: TrainingOptions) -> str | None:
+    """How numbers are discretised, if they are."""
+    return None if table.discretize == "none" else table.discretize
 
 
 def embedded_data() -> Dataset:
@@ -79,7 +84,7 @@ def read_data(
     from scorecache.data.reading import read_table
     from scorecache.data.states import load_states
 
-    is_discretized = table.discretize is not None
+    is_discretized = method_of(table) is not None
     return read_table(
         path,
         **table.given(),
@@ -117,8 +122,9 @@ def prepared(
     dataset: Dataset, class_name: str | None, method: str | None, table: TrainingOptions
 ) -> tuple[Dataset, Mapping[str, tuple[float, ...]]]:
     """The data with the numbers discretised by the method, if there is one, and the cut points; no identifiers."""
-    from exactbnc.learning.preparation import Preparation, prepare
+    from exactbnc.learning.preparation import Preparation, in_intervals
     from scorecache.data.identifiers import check_identifiers
+    from scorecache.data.states import load_states
 
     if method is None:
         check_identifiers(dataset, allow=table.allow_identifiers)
@@ -129,7 +135,7 @@ def prepared(
         max_states=table.max_states,
         allow_identifiers=table.allow_identifiers,
     )
-    done = prepare(dataset, class_name, steps)
+    done = in_intervals(dataset, class_name, steps, () if table.states is None else load_states(table.states))
     return done.dataset, done.cut_points
 
 
@@ -152,7 +158,7 @@ def notes_on_limit(domain: Domain) -> Iterator[str]:
         yield f"at most {domain.max_parents} parents; --max-parents sets another limit"
 
 
-def check_kept(keep_at_most: int | None, *, is_discretized: bool) -> None:
+def check_kept(table: TrainingOptions) -> None:
     """Refuse --keep-at-most without a discretisation."""
-    if keep_at_most is not None and not is_discretized:
+    if table.keep_at_most is not None and method_of(table) is None:
         raise UsageError("--keep-at-most says which columns are not discretised: it needs --discretize")

@@ -13,7 +13,7 @@ from exactbnc.cli import _options as options
 from exactbnc.cli._errors import UsageError
 from exactbnc.cli._kinds import Kind, expecting
 from exactbnc.cli._output import describe_score
-from exactbnc.cli._training import prepared, read_data
+from exactbnc.cli._training import method_of, prepared, read_data
 from exactbnc.cli.predict import read_rows
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _on_data(
         graph = _read(network)
         with expecting(data, Kind.TABLE):
             dataset = read_data(data, table)
-        dataset, _ = prepared(dataset, class_name, table.discretize, table)
+        dataset, _ = prepared(dataset, class_name, method_of(table), table)
     found = score(graph, dataset, scored_by.chosen(), target=class_name)
     facts = {
         "input": network,

@@ -72,7 +72,7 @@ def evaluate(
     training = training_data(data, structure.class_name, table, printer)
     dataset, method = training.dataset, training.discretize
     class_name = required_class(dataset, training.class_name)
-    prepared(dataset, class_name, method, table)  # what is wrong with the data is reported before the folds
+    _, cut_points = prepared(dataset, class_name, method, table)  # faults of the data are reported before the folds
     with search_options.workers_of(scheduler) as client, _progress(printer, len(methods) * folds) as listener:
         found = cross_validate(
             dataset,
@@ -81,6 +81,7 @@ def evaluate(
             n_folds=folds,
             seed=seed,
             discretize=method,
+            columns=cut_points,
             keep_at_most=keep_at_most,
             n_jobs=jobs,
             client=client,

@@ -25,7 +25,7 @@ from exactbnc.cli._output import (
     describe_seconds,
 )
 from exactbnc.cli._parsing import parse_size
-from exactbnc.cli._training import check_kept, notes_on_limit, prepared, read_data, with_numbers
+from exactbnc.cli._training import check_kept, method_of, notes_on_limit, prepared, read_data, with_numbers
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
@@ -117,7 +117,7 @@ def score(
     structure: network_options.StructureOptions,
     given: network_options.LocalConstraintOptions,
     scored_by: network_options.ScoreOptions,
-    table: options.TrainingOptions,
+    table: options.ScoredTableOptions,
     build: BuildOptions,
     file: ScoreFileOptions,
     report: options.OutputOptions,
@@ -143,15 +143,16 @@ def score(
     from scorecache.scoring.build import plan_build
 
     chosen = scored_by.chosen()
-    class_is_used = chosen.needs_class or chosen_structure != "general" or table.discretize == "mdlp"
+    class_is_used = chosen.needs_class or chosen_structure != "general" or table.discretize in ("mdlp", "auto")
     if structure.class_name is not None and not class_is_used:
         raise UsageError(
             f"general networks scored by {chosen.name!r} have no class: add a structure "
             "(--anb, --tan, --fan, --kdb K or --naive-bayes) or leave --class out"
         )
-    if chosen.takes_measurements and table.discretize is not None:
+    method = method_of(table)
+    if chosen.takes_measurements and method is not None:
         raise UsageError(f"the score {chosen.name!r} reads numbers as they are: leave --discretize out")
-    check_kept(table.keep_at_most, is_discretized=table.discretize is not None)
+    check_kept(table)
     constraints = given.constraints()
     _check_local(constraints)
     share = None if build.memory_bytes is None else CODES_SHARE * build.memory_bytes
@@ -160,9 +161,9 @@ def score(
             data, table, header=not no_header, codes_memory=share, keeps_numbers=chosen.takes_measurements
         )
     dataset = with_numbers(dataset, chosen, structure.class_name)
-    for note in notes_on_columns(dataset, structure.class_name, is_discretized=table.discretize is not None):
+    for note in notes_on_columns(dataset, structure.class_name, is_discretized=method is not None):
         printer.note(note)
-    dataset, cut_points = prepared(dataset, structure.class_name, table.discretize, table)
+    dataset, cut_points = prepared(dataset, structure.class_name, method, table)
     is_general = chosen_structure == "general" and not chosen.needs_class
     domain = Domain.of(
         dataset.names,

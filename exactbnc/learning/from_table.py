@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from exactbnc.learning.discretize.tables import AUTO
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.network import network_of
 from exactbnc.learning.preparation import EM, Preparation, prepare
@@ -39,7 +40,7 @@ def learn(
     required_arcs: Iterable[Arc] = (),
     forbidden_arcs: Iterable[Arc] = (),
     tiers: Iterable[Sequence[str]] = (),
-    discretize: str | None = None,
+    discretize: str | None = AUTO,
     keep_at_most: int | None = None,
     missing: str = "error",
     states: Mapping[str, Iterable[Hashable]] | None = None,
@@ -74,8 +75,8 @@ def learn(
         As in `fit_parameters`, or with a target "auto": tables, and weights fitted to the class, by which it predicts,
         as `ExactBNClassifier` does by default.
     max_parents : int, optional
-        Most parents of a variable, the class counted; by default as many as 500,000 families allow, which the network
-        reports (`provenance["max_parents"]`).
+        Most parents of a variable, the class counted; by default three for "anb", and for a general network as many as
+        500,000 families allow and as leave a row for an average configuration. `provenance["max_parents"]` has it.
     k : int, default 2
         Most feature parents, for "kdb".
     constraints : Constraints or mapping, optional
@@ -84,9 +85,10 @@ def learn(
         Short for the constraints of these names.
     tiers : iterable of lists of names
         No arc runs from a later list to an earlier one.
-    discretize : {None, "mdlp", "quantile", "median"}
-        How columns of numbers become intervals; "mdlp" needs a target, "quantile" makes five intervals. Without it
-        every number is a category of its own.
+    discretize : {"auto", "mdlp", "quantile", "median", None}
+        How columns of numbers become intervals; "mdlp" needs a target, "quantile" makes five intervals. "auto" takes
+        the first with a target and the second without one, for columns of more than ten different numbers that are not
+        declared; `BayesNet.cut_points` lists them. None makes every number a category of its own.
     keep_at_most : int, optional
         Columns with at most this many different numbers are not discretised.
     missing : {"error", "category", "drop", "em"}

@@ -1,10 +1,18 @@
-"""The limit on the parents where none is given: as many as can be scored, and as help to predict."""
+"""The limit on the parents where none is given: as many as can be scored, as rows can fill, and as help to predict.
+
+BDeu with a small sample size gives a column of r equally frequent states the same score -N log r whether it has no
+parents or so many that every row has a configuration of its own. Rows cannot tell such families from none, so a general
+network gets at most k parents with g^k <= N configurations, g the geometric mean of the arities.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import comb
+from math import comb, log
 
+import numpy as np
+
+from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import Score
 
@@ -17,6 +25,29 @@ MOST_PAIRS = 5_000_000
 ANB_PARENTS = 3
 """The limit for an augmented naive Bayes, and for scores that never fall when parents are added: the class and two
 features. More parents predict no better."""
+
+
+LEAST_PARENTS = 2
+"""As many parents a general network may have, however few the rows are."""
+
+
+def parent_limit(score: Score, domain: Domain, dataset: Dataset) -> int | None:
+    """The limit for a network that is learned from these rows; None if no limit is needed."""
+    limit = affordable_parents(score, domain)
+    most = max(LEAST_PARENTS, *map(len, domain.required), parents_with_rows(dataset))
+    if domain.structure != "general" or most >= max(domain.limits):
+        return limit
+    return most if limit is None else min(limit, most)
+
+
+def parents_with_rows(dataset: Dataset) -> int:
+    """The most parents of which an average configuration has a row: floor(log N / log g).
+
+    >>> parents_with_rows(Dataset.from_codes([[0, 1] * 8, [0, 0, 1, 1] * 4]))
+    4
+    """
+    log_mean = float(np.log(np.maximum(dataset.arities, 2)).mean())
+    return int(log(max(dataset.total_weight, 1)) / log_mean + 1e-9)
 
 
 def affordable_parents(score: Score, domain: Domain) -> int | None:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from exactbnc.learning.discretize.tables import discretized, find_cut_points, numeric_columns
+from exactbnc.learning.discretize.tables import (
+    AUTO,
+    METHODS,
+    discretized,
+    find_cut_points,
+    numeric_columns,
+    quantities,
+)
 from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.network.numbers import numbers_of
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MAX_STATES, MEASURED, MISSING_STATE
-from scorecache.data.frames import columns_of, is_frame, names_of
+from scorecache.data.frames import columns_of, holds_numbers, is_frame, names_of
 from scorecache.data.identifiers import check_identifiers
 from scorecache.errors import DataError, ParameterError
 from scorecache.wording import listing
 
 FEW_FRACTIONS = 10
 """Up to this many numbers with a fraction, a column without discretisation is not worth a warning."""
-
-DISCRETIZE = (None, "mdlp", "quantile", "median")
 
 EM = "em"
 """Missing values are summed out: tables are read with a state for them, which `exactbnc.learning.em` takes away."""
@@ -43,7 +48,7 @@ class AnyColumn:
 class Preparation:
     """What happens to a table before a network is learned from it; see `exactbnc.learn`."""
 
-    discretize: str | None = None
+    discretize: str | None = AUTO
     missing: str = "error"
     states: Mapping[str, Iterable[Hashable]] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
@@ -53,8 +58,8 @@ class Preparation:
     allow_identifiers: bool = False
 
     def __post_init__(self) -> None:
-        if self.discretize not in DISCRETIZE:
-            listed = ", ".join(map(repr, DISCRETIZE))
+        if self.discretize not in (None, *METHODS):
+            listed = ", ".join(map(repr, (None, *METHODS)))
             raise ParameterError(f"discretize must be one of {listed}. Got {self.discretize!r} instead.")
 
     def to_json(self) -> dict[str, Any]:
@@ -83,15 +88,31 @@ def prepare(data: Any, target: str | None, steps: Preparation) -> Prepared:
     source = read_any(data, steps)
     if target is not None:
         source, _ = rows_with_class(source, target)
-    dataset, cut_points = source, dict[str, tuple[float, ...]]()
-    if steps.discretize is not None:
-        cut_points = find_cut_points(source, target, steps.discretize, keep_at_most=steps.keep_at_most)
-        dataset = discretized(source, cut_points)
-        _check_columns(dataset, steps.max_states or MAX_STATES)
-    else:
-        _warn_of_numbers(dataset, target)
+    categories = set(steps.states) | ({*_texts_of(data)} if is_frame(data) else set())
+    return in_intervals(source, target, steps, categories)
+
+
+def in_intervals(source: Dataset, target: str | None, steps: Preparation, categories: Container[str] = ()) -> Prepared:
+    """Discretise the numbers of a table, with "auto" not those of `categories`; refuse identifiers."""
+    if steps.discretize is None:
+        _warn_of_numbers(source, target)
+        check_identifiers(source, allow=steps.allow_identifiers, declared=steps.states)
+        return Prepared(source, source, {})
+    columns = None
+    if steps.discretize == AUTO:
+        columns = [name for name in quantities(source, target, steps.keep_at_most) if name not in categories]
+    cut_points = find_cut_points(source, target, steps.discretize, columns=columns, keep_at_most=steps.keep_at_most)
+    dataset = discretized(source, cut_points) if cut_points else source
+    _check_columns(dataset, steps.max_states or MAX_STATES)
     check_identifiers(dataset, allow=steps.allow_identifiers, declared=steps.states)
     return Prepared(source, dataset, cut_points)
+
+
+def _texts_of(frame: Any) -> Iterable[str]:
+    """The columns of a frame that do not hold numbers."""
+    return (
+        str(name) for name, column in zip(names_of(frame), columns_of(frame), strict=True) if not holds_numbers(column)
+    )
 
 
 def read_any(data: Any, steps: Preparation) -> Dataset:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.fallback import Attempt, attempts
-from exactbnc.learning.parent_limit import affordable_parents, naive_bayes_warning
+from exactbnc.learning.parent_limit import naive_bayes_warning, parent_limit
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.class_model import ClassFit
@@ -193,7 +193,7 @@ def plan_of(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[B
         tiers=requested.tiers,
     )
     limits = [limit for limit in (recipe.max_parents, requested.max_parents) if limit is not None]
-    limit = min(limits) if limits else affordable_parents(score, domain)
+    limit = min(limits) if limits else parent_limit(score, domain, dataset)
     if limit is not None:
         domain = replace(domain, max_parents=min(limit, dataset.n_vars - 1))
     constraints = Constraints(

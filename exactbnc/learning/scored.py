@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from exactbnc.graph.given import as_dag
+from exactbnc.learning.discretize.tables import AUTO
 from exactbnc.learning.preparation import Preparation, prepare
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN
@@ -47,7 +48,7 @@ def score(
     *,
     ess: float | None = None,
     target: str | None = None,
-    discretize: str | None = None,
+    discretize: str | None = AUTO,
     missing: str = "error",
 ) -> NetworkScore:
     """Score a network on data.

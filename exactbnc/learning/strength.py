@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG, CycleError
 from exactbnc.graph.equivalence import cpdag
+from exactbnc.learning.discretize.tables import AUTO
 from exactbnc.learning.from_table import as_constraints, structure_for
 from exactbnc.learning.preparation import Preparation, prepare
 from exactbnc.learning.recipe import KDB_K, Recipe
@@ -155,7 +156,7 @@ def arc_strength(
     max_parents: int | None = None,
     k: int = KDB_K,
     constraints: Constraints | Mapping[str, Any] | None = None,
-    discretize: str | None = None,
+    discretize: str | None = AUTO,
     missing: str = "error",
     ignore: str | Iterable[str] = (),
     allow_identifiers: bool = False,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from exactbnc.baselines.evaluation.crossval import Evaluation
 from exactbnc.baselines.evaluation.methods import Exact, Method
 from exactbnc.baselines.evaluation.out_of_fold import FixedStructure, predict_out_of_fold
-from exactbnc.learning.discretize.tables import discretized
+from exactbnc.learning.discretize.tables import AUTO, discretized
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.parameters import make_parameters
 from exactbnc.report.subject import Subject
@@ -97,6 +97,7 @@ def assess(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int =
         n_folds=n_folds,
         seed=seed,
         discretize=steps.get("discretize"),
+        columns=subject.net.cut_points if steps.get("discretize") == AUTO and subject.net is not None else None,
         keep_at_most=steps.get("keep_at_most"),
     )
     right = dataset.column(class_name)

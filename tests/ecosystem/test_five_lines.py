@@ -106,7 +106,7 @@ def test_numbers_are_discretised_when_asked_and_evidence_may_be_a_number(iris):
 
 def test_numbers_that_are_not_discretised_are_warned_of(iris):
     with pytest.warns(UserWarning, match=r"every number of 'sepal_length', .* discretize='quantile'"):
-        eb.learn(iris, max_parents=1)
+        eb.learn(iris, max_parents=1, discretize=None)
 
 
 @pytest.mark.parametrize("method", ["quantile", "median"])
@@ -158,7 +158,7 @@ def test_a_graph_is_scored_and_compared_in_any_form(df, net):
         (lambda df, net: eb.learn(df, structure="tan"), r"name the column to predict \(target="),
         (lambda df, net: eb.learn(df, target="z"), "'z' is not a column; columns are 'asia'"),
         (lambda df, net: eb.learn(df, ignore=["z"]), "ignore names 'z'; the columns are 'asia'"),
-        (lambda df, net: eb.learn(df, discretize="mean"), "discretize must be one of None, 'mdlp'"),
+        (lambda df, net: eb.learn(df, discretize="mean"), "discretize must be one of None, 'auto', 'mdlp'"),
         (lambda df, net: eb.learn(df, constraints={"arcs": []}), "constraints must be among structure"),
         (lambda df, net: eb.learn(3), "data must be a DataFrame of pandas or polars"),
         (lambda df, net: eb.learn(Dataset.from_frame(df), weights="n"), "a Dataset has its states and weights"),

@@ -12,7 +12,7 @@ loading libraries does not count either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -84,6 +84,7 @@ def cross_validate(
     n_folds: int = 10,
     seed: int = 0,
     discretize: str | None = None,
+    columns: Container[str] | None = None,
     keep_at_most: int | None = None,
     n_jobs: int | None = None,
     client: Any = None,
@@ -103,7 +104,9 @@ def cross_validate(
     seed : int, default 0
         Shuffles the rows.
     discretize : str, optional
-        "mdlp", "median" or "quantile"; the cut points are learned on the training rows of each fold.
+        "auto", "mdlp", "median" or "quantile"; the cut points are learned on the training rows of each fold.
+    columns : container of names, optional
+        Those to discretise; by default all columns of numbers, for "auto" those of more than ten.
     keep_at_most : int, optional
         Columns with at most this many distinct numbers are not discretised.
     n_jobs : int, optional
@@ -139,7 +142,7 @@ def cross_validate(
         training, held_out = (dataset.rows(chosen) for chosen in folds[fold])
         if discretize is None:
             return training, held_out
-        cut_points = find_cut_points(training, class_name, discretize, keep_at_most=keep_at_most)
+        cut_points = find_cut_points(training, class_name, discretize, columns=columns, keep_at_most=keep_at_most)
         return discretized(training, cut_points), discretized(held_out, cut_points)
 
     def arguments(fit: tuple[int, int]) -> tuple[Any, ...]:

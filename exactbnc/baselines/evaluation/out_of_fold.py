@@ -6,6 +6,7 @@ prediction is one that new data would get. `FixedStructure` is for a network who
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,16 +52,17 @@ def predict_out_of_fold(
     n_folds: int = 10,
     seed: int = 0,
     discretize: str | None = None,
+    columns: Container[str] | None = None,
     keep_at_most: int | None = None,
 ) -> OutOfFold:
-    """Learn on all folds but one and predict that one, for each of them."""
+    """Learn on all folds but one and predict that one, for each of them; see `cross_validate`."""
     n_classes = int(dataset.arities[dataset.index[class_name]])
     log_posterior = np.full((dataset.n_rows, n_classes), np.nan)
     found = []
     for train, test in _folds(dataset, class_name, n_folds, seed):
         training, held_out = dataset.rows(train), dataset.rows(test)
         if discretize is not None:
-            cut_points = find_cut_points(training, class_name, discretize, keep_at_most=keep_at_most)
+            cut_points = find_cut_points(training, class_name, discretize, columns=columns, keep_at_most=keep_at_most)
             training, held_out = discretized(training, cut_points), discretized(held_out, cut_points)
         scores, log_posterior[test] = predict_split(method, training, held_out, class_name)
         found.append(scores)

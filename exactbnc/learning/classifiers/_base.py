@@ -33,6 +33,7 @@ from exactbnc.learning.classifiers._features import Features, discretised, free_
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
+from exactbnc.learning.discretize.tables import AUTO, KEPT_VALUES, LEAST_BINS
 from exactbnc.learning.preparation import EM, observed_states
 from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
@@ -42,12 +43,6 @@ from scorecache.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-AUTO = "auto"
-KEPT_VALUES = 10
-"""With discretize="auto", columns of at most so many different numbers are categories."""
-LEAST_BINS = 5
-"""With discretize="auto", a column that MDLP would cut into fewer intervals gets so many of equal frequency."""
 
 
 class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -57,8 +57,9 @@ class ExactBNClassifier(TableClassifier):
     criterion : str or Score, default "bdeu"
         The name of a score (`exactbnc scores`), or a Score. May also be given as `score`.
     max_parents : int, optional
-        Most parents of a variable, the class counted; by default three for "anb" (more predict no better), and as many
-        as 500,000 families allow. An ANB may always have one feature parent, up to five million families.
+        Most parents of a variable, the class counted; by default three for "anb" (more predict no better), which may
+        always have one feature parent, up to five million families; for "general" as many as 500,000 families allow
+        and as leave a row for an average configuration.
     k : int, default 2
         Most feature parents, for "kdb".
     ess : float, default 1

@@ -64,7 +64,7 @@ def test_the_iris_are_evaluated_without_a_file(exactbnc):
     run = exactbnc("evaluate", "--structure", "naive_bayes", "--cv", 3)
 
     assert run.code == 0
-    assert run.err == "no file given: the iris data, class species, numbers discretised by mdlp\n"
+    assert run.err == "no file given: the iris data, class species\n"
     assert "3-fold cross-validation, 150 rows, 4 features, class species" in run.out
     (row,) = [line for line in run.out.splitlines() if "naive_bayes eap" in line]
     cells = [cell.strip() for cell in row.strip("│").split("│")]

@@ -79,7 +79,7 @@ def test_families_with_unknown_values_are_one_term(exactbnc, asia, rows):
 def test_a_cut_number_is_shown_with_its_interval(exactbnc, tmp_path):
     table, model = tmp_path / "f.csv", tmp_path / "iris.json"
     table.write_text("petal_width,petal_length,sepal_width,sepal_length\n0.2,1.4,3.5,5.1\n")
-    exactbnc("learn", "--structure", "naive_bayes", "-o", model, "-q")
+    exactbnc("learn", "--structure", "naive_bayes", "--discretize", "mdlp", "-o", model, "-q")
 
     run = exactbnc("explain", model, table)
 

@@ -94,9 +94,9 @@ def test_without_a_file_the_iris_are_learned(exactbnc, tmp_path):
     run = exactbnc("learn", "-o", tmp_path / "iris.json", "--structure", "tan")
 
     assert run.code == 0
-    assert run.err == "no file given: the iris data, class species, numbers discretised by mdlp\n"
+    assert run.err == "no file given: the iris data, class species\n"
     assert "data:       150 rows, 4 features, class species (3 classes)" in run.out
-    assert "intervals:  sepal_length 3, sepal_width 3, petal_length 3, petal_width 3" in run.out
+    assert "intervals:  sepal_length 5, sepal_width 5, petal_length 5, petal_width 5" in run.out
     assert set(load(tmp_path / "iris.json").cut_points) == {
         "sepal_length", "sepal_width", "petal_length", "petal_width",
     }  # fmt: skip
@@ -144,10 +144,14 @@ def test_features_are_selected_and_those_dropped_are_listed(exactbnc, tmp_path):
     assert "(log Bayes factors of independence)" in run.out
 
 
-def test_numbers_are_cut_on_demand(exactbnc, numbers, tmp_path):
-    refused = exactbnc("learn", numbers, "--class", "sick")
+def test_numbers_are_intervals_unless_they_are_to_be_kept(exactbnc, numbers, tmp_path):
+    refused = exactbnc("learn", numbers, "--class", "sick", "--discretize", "none")
     assert refused.code == ExitCode.BAD_INPUT
     assert "look continuous" in refused.err
+
+    run = exactbnc("learn", numbers, "--class", "sick")
+    assert run.code == 0
+    assert "intervals:  size 5, noise 5\n" in run.out
 
     run = exactbnc("learn", numbers, "--class", "sick", "--discretize", "mdlp", "-o", tmp_path / "m.json")
 
@@ -258,7 +262,7 @@ def test_constraints_that_cannot_hold_have_their_own_code(exactbnc, tmp_path):
         ([ASIA, "--class", "dysp", "--structure", "forest"], ExitCode.USAGE, "the structure must be one of"),
         ([ASIA, "--class", "dysp", "--score", "bdu"], ExitCode.USAGE, "bdu"),
         ([ASIA, "--class", "dysp", "--parameters", "mle2"], ExitCode.USAGE, "the parameters must be one of"),
-        ([ASIA, "--class", "dysp", "--discretize", "x"], ExitCode.USAGE, "'x' is not one of 'mdlp', 'median'"),
+        ([ASIA, "--class", "dysp", "--discretize", "x"], ExitCode.USAGE, "'x' is not one of 'auto', 'mdlp', 'median'"),
         ([ASIA, "--class", "dysp", "--ess", "0"], ExitCode.USAGE, "ess"),
         ([ASIA, "--class", "dysp", "-o", "m.net"], ExitCode.USAGE, "must end in one of .json"),
         ([ASIA, "--class", "dysp", "-o", "/no/such/m.json"], ExitCode.ERROR, "there is no folder /no/such"),
@@ -281,12 +285,12 @@ def test_many_numbers_that_are_not_discretised_are_noted(exactbnc, tmp_path):
     path = tmp_path / "heights.csv"
     path.write_text("height,shoes,sex\n" + "".join(f"{150 + i}.5,{i % 3},{'mf'[i > 15]}\n" for i in range(30)))
 
-    said = exactbnc("learn", path, "--class", "sex", "--structure", "naive_bayes").err
-    unsaid = exactbnc("learn", path, "--class", "sex", "--structure", "naive_bayes", "--discretize", "mdlp").err
+    said = exactbnc("learn", path, "--class", "sex", "--naive-bayes", "--discretize", "none").err
+    unsaid = exactbnc("learn", path, "--class", "sex", "--naive-bayes").err
 
     assert said == (
         "columns of numbers whose every value is taken for a state of its own: height (30); "
-        "--discretize mdlp turns them into intervals\n"
+        "--discretize auto turns them into intervals\n"
     )
     assert unsaid == ""
 
@@ -404,7 +408,7 @@ def test_rows_without_a_class_are_left_out(exactbnc, tmp_path):
 
 @pytest.mark.parametrize("command", ["learn", "evaluate"])
 def test_what_is_kept_goes_with_what_is_cut(exactbnc, numbers, command):
-    run = exactbnc(command, numbers, "--class", "y", "--keep-at-most", "3")
+    run = exactbnc(command, numbers, "--class", "y", "--discretize", "none", "--keep-at-most", "3")
 
     assert run.code == 2
     assert "--keep-at-most says which columns are not discretised: it needs --discretize" in run.err

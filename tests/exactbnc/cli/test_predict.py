@@ -159,7 +159,7 @@ def test_accuracy_counts_the_rows_whose_class_is_known(exactbnc, asia, tmp_path)
 def test_learn_and_predict_cut_numbers_alike(exactbnc, tmp_path):
     table, target = tmp_path / "flowers.csv", tmp_path / "iris.json"
     table.write_text("petal_width,petal_length\n0.8,2.45\n0.81,2.46\n,\ninf,-inf\nwide,5\n")
-    exactbnc("learn", "--structure", "tan", "-o", target)
+    exactbnc("learn", "--structure", "tan", "--discretize", "mdlp", "-o", target)
 
     run = exactbnc("predict", target, table)
 

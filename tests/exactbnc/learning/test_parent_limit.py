@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from exactbnc.learning import parent_limit
-from exactbnc.learning.parent_limit import affordable_parents
+from exactbnc.learning.parent_limit import affordable_parents, parents_with_rows
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import run_recipe
 from scorecache.data.dataset import Dataset
@@ -44,6 +44,17 @@ def test_without_a_limit_as_many_parents_are_taken_as_are_affordable(monkeypatch
 def test_no_limit_is_needed_where_one_parent_is_all_there_is():
     assert affordable_parents(make_score("bdeu"), Domain.of("xy", "anb", class_name="y")) is None
     assert affordable_parents(make_score("bdeu"), Domain.of("y", "general", class_name="y")) is None
+
+
+def test_a_general_network_has_no_more_parents_than_rows_can_fill():
+    """Six columns of five states, each as often as the others: BDeu ties no parents with so many that rows differ."""
+    rng = np.random.default_rng(0)
+    data = Dataset.from_codes([rng.permutation(np.arange(150) % 5) for _ in range(6)])
+
+    assert parents_with_rows(data) == 3  # 5^3 <= 150 < 5^4
+    learned = run_recipe(data, None, Recipe(structure="general"))
+    assert learned.max_parents == 3
+    assert run_recipe(data, None, Recipe(structure="general", max_parents=5)).max_parents == 5
 
 
 def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning(monkeypatch):

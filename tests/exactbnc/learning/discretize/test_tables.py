@@ -125,6 +125,27 @@ def test_a_table_without_numbers_has_no_cut_points():
     assert np.array_equal(discretized(data, {}).codes, data.codes)
 
 
+def test_auto_takes_columns_of_many_numbers_that_are_not_codes():
+    numbers = [str(number) for number in range(40)]
+    data = Dataset.from_columns(
+        {
+            "age": numbers,
+            "few": [str(row % 10) for row in range(40)],
+            "post": [f"{row:03}" for row in range(40)],
+            "y": ["a", "b"] * 20,
+        }
+    )
+
+    assert find_cut_points(data, None, "auto") == {"age": (7.5, 15.5, 23.5, 31.5)}
+    assert find_cut_points(data, "y", "auto") == {"age": (7.5, 15.5, 23.5, 31.5)}  # nothing for MDLP to find
+    assert set(find_cut_points(data, "y", "auto", keep_at_most=9)) == {"age", "few"}
+    assert find_cut_points(data, "y", "auto", columns=["few"]) == {}
+    classes = Dataset.from_columns({"age": numbers, "y": [str(row // 6) for row in range(40)]})
+    assert find_cut_points(classes, "y", "auto") == {
+        "age": tuple(MDLPDiscretizer().fit([[n] for n in range(40)], [row // 6 for row in range(40)]).cut_points_[0])
+    }
+
+
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ParameterError, match=r"must be one of mdlp, median, quantile\. Got 'chimerge' instead"):
+    with pytest.raises(ParameterError, match=r"must be one of auto, mdlp, median, quantile\. Got 'chimerge' instead"):
         find_cut_points(table(x=["1", "2"]), "y", "chimerge")
