@@ -15,12 +15,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Codes, Floats
 from exactbnc.network.families import OpenFamilies, open_families
+from exactbnc.network.normalisation import normalise
 from scorecache.errors import ParameterError
-from scorecache.system.compiled import for_work
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ class ClassModel:
         """By the weights."""
         sums = np.zeros((codes.shape[1], self._families.n_states))
         self._families.add_to(sums, codes, is_complete=True)
-        for_work(_kernels.normalise_logs, 4 * sums.size)(sums)
+        normalise(sums)
         return sums
 
     def _scaled(self, codes: Codes) -> Floats:
@@ -115,7 +114,7 @@ class ClassModel:
         log_p[np.isnan(log_p)] = 0.0  # 0 times -inf
         if self.shift is not None:
             log_p += self.shift
-        for_work(_kernels.normalise_logs, 4 * log_p.size)(log_p)
+        normalise(log_p)
         return log_p
 
     @cached_property

@@ -14,13 +14,12 @@ from functools import cached_property
 
 import numpy as np
 
-from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN, Codes, Floats, Rows
 from exactbnc.network.elimination import add_islands, log_sum_exp, row_chunks, sum_out
 from exactbnc.network.families import OpenFamilies, open_families
+from exactbnc.network.normalisation import normalise
 from scorecache.errors import ParameterError
-from scorecache.system.compiled import for_work
 from scorecache.wording import listing
 
 
@@ -44,7 +43,6 @@ class Posterior:
     def log_probabilities(self, codes: Codes | Rows) -> Floats:
         """log P(t | row), rows x states."""
         sums = self.log_scores(codes)
-        normalise = for_work(_kernels.normalise_logs, 4 * sums.size)
         if normalise(sums):  # the marginal can be costly, so only where it is needed
             sums[np.isneginf(sums).all(axis=1)] = self.log_marginal
         return sums

@@ -18,6 +18,7 @@ import numpy as np
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Codes, Floats
+from exactbnc.network.normalisation import normalise
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.network.parameters.closed_form import EAP
 from exactbnc.posterior.posterior import MOST_VARIABLES, structure_posterior
@@ -95,9 +96,9 @@ class AnbAverage:
             np.log(share) + network.posterior(self.class_name).log_scores(codes)
             for share, network in zip(self.shares, self.networks, strict=True)
         ]
-        joint = np.logaddexp.reduce(logs, axis=0)
-        normalised: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-        return normalised
+        joint: Floats = np.logaddexp.reduce(logs, axis=0)
+        normalise(joint)
+        return joint
 
 
 def dataset_order(dataset: Dataset, class_name: str) -> tuple[int, ...]:

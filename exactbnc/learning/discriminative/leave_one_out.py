@@ -13,6 +13,7 @@ import numpy as np
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.discriminative.design import Floats, Ints
+from exactbnc.network.normalisation import normalise
 from exactbnc.network.parameters._base import ParameterEstimator
 from exactbnc.network.parameters.closed_form import EAP, Dirichlet, MultinomialSampling
 from exactbnc.network.parameters.counts import FamilyCounts, cells, families
@@ -52,8 +53,7 @@ def leave_one_out(dataset: Dataset, dag: DAG, estimator: ParameterEstimator, cla
             above = totals.reshape(-1, totals.shape[-1])[cells(dataset, [v for v in parents if v != class_index])]
             above[rows, actual] -= left_out
             sums -= np.log(above + family.r * alpha)
-    sums -= sums.max(axis=1, keepdims=True)
-    sums -= np.log(np.exp(sums).sum(axis=1, keepdims=True))
+    normalise(sums)
     return sums
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from exactbnc.learning.discriminative.design import Floats, Ints
+from exactbnc.network.normalisation import normalise
 
 SLOPE_PENALTY = 0.05
 MOST_STEPS = 50
@@ -94,8 +95,7 @@ def fit_with_factors(log_p: Floats, actual: Ints, weights: Floats, factors: Floa
 def apply_temperature(log_p: Floats, slope: float, shift: Floats) -> Floats:
     """log softmax(slope L + shift), rows x classes."""
     scores = slope * log_p + shift
-    scores -= scores.max(axis=1, keepdims=True)
-    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    normalise(scores)
     return scores
 
 

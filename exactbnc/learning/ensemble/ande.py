@@ -16,14 +16,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.learning.ensemble import _kernels
-from exactbnc.network.codes import UNKNOWN, Codes
+from exactbnc.network.codes import Codes
+from exactbnc.network.normalisation import normalise
 from scorecache.errors import MemoryLimitError
 from scorecache.system.compiled import for_work
 
@@ -38,13 +37,11 @@ MOST_CELLS = 2**27
 class AnDE:
     """The counts of an estimator, and its answers.
 
-    `tables[k]` has N(c, x) of all subsets of k + 1 features up to order + 1, in lexicographic order, the class fastest;
-    `of_class` is N(c).
+    `tables[k]` has N(c, x) of all subsets of k features, up to order + 1, as `_kernels` lays them out.
     """
 
     order: int
     arities: Ints
-    of_class: Floats
     tables: tuple[Floats, ...]
 
     @classmethod
@@ -65,37 +62,35 @@ class AnDE:
     def empty(cls, arities: Ints, n_classes: int, *, order: int = 1) -> AnDE:
         """The estimator that has seen no row."""
         check_cells(arities, n_classes, order)
-        tables = tuple(np.zeros(int(starts_of(arities, n_classes, size)[-1])) for size in range(1, order + 2))
-        return cls(order, np.asarray(arities, dtype=np.int64), np.zeros(n_classes), tables)
+        r = np.asarray(arities, dtype=np.int64)
+        return cls(order, r, tuple(np.zeros(starts_of(r, n_classes, size)[-1]) for size in range(order + 2)))
+
+    @property
+    def of_class(self) -> Floats:
+        """N(c)."""
+        return self.tables[0]
 
     def updated(self, codes: Codes, actual: Ints, weights: Floats) -> AnDE:
         """The estimator that has seen these rows, too."""
         n_classes = len(self.of_class)
         tables = [table.copy() for table in self.tables]
-        for v, (own, first) in enumerate(zip(codes, self._starts(1), strict=False)):
-            cells = own.astype(np.int64) * n_classes + actual
-            found = np.bincount(cells, weights, minlength=int(self.arities[v]) * n_classes)
-            tables[0][first : first + len(found)] += found
-        counters = (_kernels.count_pairs, _kernels.count_triples)
-        for size, count in zip(range(2, self.order + 2), counters, strict=False):
-            work = math.comb(len(codes), size) * codes.shape[1]
-            arguments = (codes, actual, weights, self.arities, self._starts(size), n_classes)
-            for_work(count, 2 * work)(*arguments, tables[size - 1])
-        of_class = self.of_class + np.bincount(actual, weights, minlength=n_classes)
-        return AnDE(self.order, self.arities, of_class, tuple(tables))
+        for size, table in enumerate(tables):
+            subsets = subsets_of(len(codes), size)
+            arguments = (codes, actual, weights, self.arities, subsets, starts_of(self.arities, n_classes, size))
+            for_work(_kernels.count_subsets, 2 * len(subsets) * codes.shape[1])(*arguments, table)
+        return AnDE(self.order, self.arities, tuple(tables))
 
     def grown(self, arities: Ints) -> AnDE:
         """The same counts where features have further states."""
         n_classes = len(self.of_class)
         wider = AnDE.empty(arities, n_classes, order=self.order)
-        for size, (own, larger) in enumerate(zip(self.tables, wider.tables, strict=True), start=1):
-            subsets = combinations(range(len(arities)), size)
-            for subset, a, b in zip(subsets, self._starts(size), wider._starts(size), strict=False):
-                shape = [*(int(self.arities[v]) for v in subset), n_classes]
-                target = [*(int(arities[v]) for v in subset), n_classes]
+        for size, (own, larger) in enumerate(zip(self.tables, wider.tables, strict=True)):
+            starts = (starts_of(r, n_classes, size) for r in (self.arities, wider.arities))
+            for subset, a, b in zip(subsets_of(len(arities), size), *starts, strict=False):
+                shape, target = (n_classes, *self.arities[subset]), (n_classes, *wider.arities[subset])
                 block = larger[b : b + math.prod(target)].reshape(target)
-                block[tuple(slice(length) for length in shape)] = own[a : a + math.prod(shape)].reshape(shape)
-        return AnDE(self.order, wider.arities, self.of_class, wider.tables)
+                block[tuple(map(slice, shape))] = own[a : a + math.prod(shape)].reshape(shape)
+        return wider
 
     def log_posterior(self, codes: Codes) -> Floats:
         """log P(c | x), rows x classes."""
@@ -106,117 +101,74 @@ class AnDE:
         return self._normalised(codes, actual, left_out)
 
     def _normalised(self, codes: Codes, actual: Ints, left_out: Floats) -> Floats:
-        scores = np.empty((codes.shape[1], len(self.of_class)))
-        missing = np.arange(codes.shape[1])
-        for order in range(self.order, -1, -1):
-            rows = np.ascontiguousarray(codes[:, missing]) if len(missing) < codes.shape[1] else codes
-            own = actual[missing] if len(actual) else actual
-            less = left_out[missing] if len(actual) else left_out
-            found = self._scores(rows, own, less, order)
-            scores[missing] = found
-            missing = missing[np.isneginf(found[:, 0])] if order else missing[:0]
+        scores = self._scores(codes, actual, left_out, self.order)
+        for order in range(self.order - 1, -1, -1):
+            missing = np.flatnonzero(np.isneginf(scores[:, 0]))
             if not len(missing):
                 break
-        scores -= scores.max(axis=1, keepdims=True)
-        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+            own = (actual[missing], left_out[missing]) if len(actual) else (actual, left_out)
+            scores[missing] = self._scores(np.ascontiguousarray(codes[:, missing]), *own, order)
+        normalise(scores)
         return scores
 
     def _scores(self, codes: Codes, actual: Ints, left_out: Floats, order: int) -> Floats:
         """log P(c, x) but a constant; -inf where no S is left."""
-        if order == 0:
-            return self._naive_bayes(codes, actual, left_out)
-        scores = np.full((codes.shape[1], len(self.of_class)), -np.inf)
-        if len(codes) < order:
-            return scores
-        kernel: Any = (_kernels.a1de_scores, _kernels.a2de_scores)[order - 1]
-        work = math.comb(len(codes), order + 1) * scores.size * (order + 1)
-        observed, logs = self._of_parents[order - 1]
-        parents = (self.tables[order - 1], self._starts(order), observed, logs)
-        whole = (self.tables[order], self._starts(order + 1), self._logs[order - 1])
-        arguments = (codes, self.arities, *parents, *whole)
-        for_work(kernel, 2 * work)(*arguments, actual, left_out, scores)
+        scores = np.empty((codes.shape[1], len(self.of_class)))
+        tables = self._subsets[order]
+        work = len(tables.features) * max(len(codes) - order, 1) * scores.size
+        for_work(_kernels.estimator_scores, 3 * work)(codes, tables, actual, left_out, scores)
         return scores
 
-    def _naive_bayes(self, codes: Codes, actual: Ints, left_out: Floats) -> Floats:
-        n_classes = len(self.of_class)
-        rows = np.arange(codes.shape[1])
-        above = np.broadcast_to(self.of_class, (codes.shape[1], n_classes)).copy()
-        if len(actual):
-            above[rows, actual] -= left_out
-        scores: Floats = np.log(above + 1 / n_classes)
-        for v, first in zip(range(len(codes)), self._starts(1), strict=False):
-            known = np.flatnonzero(codes[v] != UNKNOWN)
-            table = self.tables[0][first : first + int(self.arities[v]) * n_classes].reshape(-1, n_classes)
-            counts = table[codes[v, known]]
-            if len(actual):
-                counts[np.arange(len(known)), actual[known]] -= left_out[known]
-            scores[known] += np.log((counts + 1 / self.arities[v]) / (above[known] + 1))
-        return scores
-
-    def _starts(self, size: int) -> Ints:
-        return starts_of(self.arities, len(self.of_class), size)
-
-    def _observed(self, size: int) -> Floats:
-        """R_S of all subsets of that size."""
-        occurs = self.tables[size - 1].reshape(-1, len(self.of_class)).sum(axis=1) > 0
-        starts = self._starts(size) // len(self.of_class)
-        totals = np.concatenate([[0], np.cumsum(occurs)])
-        observed: Floats = np.maximum(totals[starts[1:]] - totals[starts[:-1]], 1).astype(np.float64)
-        return observed
-
     @cached_property
-    def _of_parents(self) -> list[tuple[Floats, Floats]]:
-        """By order o, R_S of all S, and log(N + 1/(C R_S)) beside log(N + 1) of their counts."""
+    def _subsets(self) -> list[_kernels.Subsets]:
+        """By order, what the kernel reads."""
+        d, n_classes, r = len(self.arities), len(self.of_class), self.arities
+        starts = [starts_of(r, n_classes, size) for size in range(self.order + 2)]
+        choose = np.array([[math.comb(v, size) for size in range(self.order + 2)] for v in range(d)], dtype=np.int64)
+        # a factor is between 1/(r (N + 1)) and 1, and doubles reach down to 1e-308
+        most = int(600 / math.log(max(2, r.max(initial=2)) * (2 + self.of_class.max(initial=0))))
         found = []
-        for size in range(1, self.order + 1):
-            table, observed = self.tables[size - 1], self._observed(size)
-            smallest = np.repeat(1 / (len(self.of_class) * observed), np.diff(self._starts(size)))
-            found.append((observed, np.column_stack([np.log(table + smallest), np.log(table + 1)]).ravel()))
+        for order in range(self.order + 1):
+            counts = np.split(self.tables[order], starts[order][1:-1])
+            observed = [max(1, np.count_nonzero(own.reshape(n_classes, -1).any(axis=0))) for own in counts]
+            own = (self.tables[order], starts[order])
+            further = (self.tables[order + 1], starts[order + 1])
+            subsets = subsets_of(d, order)
+            found.append(_kernels.Subsets(r, subsets, np.array(observed, float), *own, *further, choose, most))
         return found
 
-    @cached_property
-    def _logs(self) -> list[Floats]:
-        """By order o, log(N + 1/r) of the tables of o + 1 features, for each feature that is not in S."""
-        found = []
-        for size in range(2, self.order + 2):
-            table, starts = self.tables[size - 1], self._starts(size)
-            logs = np.empty((len(table), size))
-            for subset, first, end in zip(
-                combinations(range(len(self.arities)), size), starts[:-1], starts[1:], strict=True
-            ):
-                for position, v in enumerate(reversed(subset)):
-                    logs[first:end, position] = np.log(table[first:end] + 1 / self.arities[v])
-            found.append(logs.ravel())
-        return found
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"order": self.order, "arities": self.arities, "of_class": self.of_class, "tables": self.tables}
+def subsets_of(d: int, size: int) -> Ints:
+    """The subsets of so many of d features in colexicographic order, subsets x size, ascending.
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    Examples
+    --------
+    >>> subsets_of(3, 2).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    if size == 0:
+        return np.empty((1, 0), dtype=np.int64)
+    smaller = subsets_of(d, size - 1)
+    with_last = [np.insert(smaller[: math.comb(v, size - 1)], size - 1, v, axis=1) for v in range(d)]
+    return np.concatenate([np.empty((0, size), dtype=np.int64), *with_last])
 
 
 def starts_of(arities: Ints, n_classes: int, size: int) -> Ints:
     """Where the tables of all subsets of that size begin, and the end of the last one."""
-    r = np.asarray(arities, dtype=np.int64)
-    if size == 1:
-        cells = r
-    elif size == 2:
-        a, b = np.triu_indices(len(r), 1)
-        cells = r[a] * r[b]
-    else:
-        triples = np.array(list(combinations(range(len(r)), 3)), dtype=np.int64).reshape(-1, 3)
-        cells = r[triples].prod(axis=1)
-    return np.concatenate([[0], np.cumsum(cells * n_classes)]).astype(np.int64)
+    cells = np.array([n_classes], dtype=np.int64)
+    for k in range(1, size + 1):  # the subsets with v as the largest feature: those of the features before v, and v
+        of_last = [cells[: math.comb(v, k - 1)] * int(r) for v, r in enumerate(arities)]
+        cells = np.concatenate([np.empty(0, dtype=np.int64), *of_last])
+    return np.concatenate([[0], np.cumsum(cells)])
 
 
 def n_cells(arities: Ints, n_classes: int, order: int) -> int:
-    """The logarithms of an estimator of this order: (o + 1) C times the sum of r_a r_b ... over all o + 1 features."""
+    """The counts of an estimator of this order: C times the sum of r_a r_b ... over all o + 1 features."""
     sums = [1] + [0] * (order + 1)
     for r in map(int, arities):
         for size in range(order + 1, 0, -1):
             sums[size] += r * sums[size - 1]
-    return (order + 1) * n_classes * sums[order + 1]
+    return n_classes * sums[order + 1]
 
 
 def check_cells(arities: Ints, n_classes: int, order: int) -> None:

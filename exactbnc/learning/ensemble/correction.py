@@ -14,12 +14,11 @@ import numpy as np
 
 from exactbnc.learning.discriminative.fit import class_weights
 from exactbnc.learning.ensemble.ande import Floats
-from exactbnc.network import _kernels
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Codes
 from exactbnc.network.families import open_families
+from exactbnc.network.normalisation import normalise
 from scorecache.data.dataset import Dataset
-from scorecache.system.compiled import for_work
 
 PENALTIES = (100.0, 30.0, 10.0, 3.0, 1.0)
 
@@ -56,5 +55,5 @@ class Correction:
         target = self.net.position(self.class_name)
         found = self.slope * log_p
         open_families(self.net, self.children, target, self.weights).add_to(found, codes)
-        for_work(_kernels.normalise_logs, 4 * found.size)(found)
+        normalise(found)
         return found

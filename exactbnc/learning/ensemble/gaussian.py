@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactbnc.network.normalisation import normalise
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -178,8 +180,7 @@ class ConditionalGaussian:
         scores: Floats = np.log(counts)
         for regression in self.regressions:
             scores += regression.log_density(z, own, left_out)
-        scores -= scores.max(axis=1, keepdims=True)
-        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        normalise(scores)
         return scores
 
 
