@@ -2,39 +2,53 @@
 
 - Where dynamic programming is affordable, dense problems are left to it, and sparse ones that the root leaves open.
 - Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP continues
-  while it gains anything, and branch-and-cut follows. Such score files come from sampled networks; their good networks
+  while it gains anything, and branch-and-cut begins. Such score files come from sampled networks; their good networks
   have very many orders.
-- Dense ones, and sparse ones that are not solved after FIRST_NODES nodes: layers of order prefixes. If these grow
-  beyond MOST_STATES or the memory, branch-and-cut continues to the end.
+- Dense ones: layers of order prefixes begin.
+- Where the search that began has more to do than the other one is expected to need, this begins too, and then every
+  turn goes to the one that has less to do by its own forecast: layers from the sizes of the last three, branch-and-cut
+  from the share of the gap that it closed; neither falls far behind. Both keep what they have between turns and share
+  the best network. Work is counted, not timed, so that runs can be repeated.
 
-Each search begins with the best network so far. Networks count as different in score from n units on (n variables,
+Networks count as different in score from n units on (n variables,
 scores rounded to a unit each): equivalent networks differ by less in a score file, and no search should walk through
 all of them. The tolerance says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from contextlib import closing
 from dataclasses import replace
+from typing import Any, Protocol
 
 from exactbnc.problem.problem import Problem
-from exactbnc.run.limits import Limits
 from exactbnc.run.solver import Outcome, Run, Solver
 from exactbnc.solvers.bounds.root.report import Report
-from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
+from exactbnc.solvers.bounds.root.root import Root, find_root
 from exactbnc.solvers.bounds.root.settings import LONG, SHORT, RootSettings
+from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
-from exactbnc.solvers.ilp.solver import ILPSolver
-from exactbnc.solvers.order.solver import OrderSolver
+from exactbnc.solvers.ilp.solver import TreeSearch
+from exactbnc.solvers.order.solver import LayerSearch
 
 SPARSE = 100
 """Families per variable below which branch-and-cut is the better search; see docs/solver-notes.md."""
 MOST_VARIABLES = 128
 """With more variables layers of orders are hopeless whatever the density."""
-FIRST_NODES = 40
-"""Nodes of branch-and-cut before the search over orders takes over."""
-MOST_STATES = 300_000
-"""States of the search over orders before branch-and-cut takes over for good."""
+FIRST_SHARE = 0.2
+"""The first turn, in terms of what the other search is expected to need."""
+LEAST_TURN = 1.0
+"""Work, about in seconds."""
+SHARE_OF_TURN = 0.5
+"""Later turns, in terms of the work that the search has done."""
+LEAST_SHARE_OF_WORK = 1 / 3
+"""What a search may fall behind the other one, which has less to do by a forecast that may be wrong."""
+UNTRIED_LAYERS = 3.0
+UNTRIED_TREE = 15.0
+"""What a search that has not begun is expected to need; branch-and-cut takes seconds to begin with many families."""
+MOST_COLUMNS = 60_000
+"""With more families left, branch-and-cut begins only where the layers give up: its first nodes take too long."""
 
 
 def is_sparse(table: CostTable) -> bool:
@@ -49,27 +63,69 @@ def solve_by_search(problem: Problem, run: Run, *, dp: Solver | None = None) -> 
         return dp.solve(problem, run)
     order = feasible_order(table)
     if order is None:
-        return Outcome(OrderSolver.name, "infeasible")
+        return Outcome(LayerSearch.name, "infeasible")
     report = Report(problem, table, run.events)
     settings = RootSettings(tail=LONG if is_sparse(table) else SHORT, least_gain=table.n_vars)
     order = better_order(table, order, run.start)
     root = find_root(table, order, run, settings=settings, report=report)
     if dp is not None and not root.is_closed and root.stop_reason is None:
         return dp.solve(problem, run)
-    searches: list[tuple[int | None, Callable[[Root, Run], Outcome]]] = [
-        (MOST_STATES, lambda root, own: OrderSolver().finish(root, report, own)),
-        (None, lambda root, own: ILPSolver().finish(root, report, problem, own)),
-    ]
-    if is_sparse(table):
-        searches.insert(0, (FIRST_NODES, searches[-1][1]))
-    for most_nodes, search in searches:
-        own = run if most_nodes is None else replace(run, limits=_at_most(run.limits, most_nodes))
-        outcome = search(root, own)
-        if outcome.stop_reason not in ("nodes", "memory") or own.limits.nodes == run.limits.nodes:
-            break
-        root = root.with_incumbent(incumbent_of(table, better_order(table, order, outcome.dag)))
-    return outcome
+    with closing(LayerSearch(root, report, run)) as layers, closing(TreeSearch(root, report, problem, run)) as tree:
+        if is_sparse(table):
+            return _in_turns(tree, layers, UNTRIED_LAYERS)
+        return _in_turns(layers, tree, UNTRIED_TREE if root.is_alive.sum() <= MOST_COLUMNS else math.inf)
 
 
-def _at_most(limits: Limits, nodes: int) -> Limits:
-    return replace(limits, nodes=nodes if limits.nodes is None else min(nodes, limits.nodes))
+class Search(Protocol):
+    """What takes turns."""
+
+    root: Root
+    incumbent: Incumbent
+
+    @property
+    def work(self) -> float:
+        """What was done so far."""
+
+    def forecast(self) -> float:
+        """What is left to do."""
+
+    def advance(self, work: float = math.inf) -> str | None:
+        """Continue for that much work: why the search ended, None if there is more to do."""
+
+    def offer(self, incumbent: Incumbent) -> None:
+        """Take a network that is better than the best known here."""
+
+    def outcome(self, reason: str) -> Outcome:
+        """The best network and bound, where the search ended for that reason."""
+
+    def counted(self) -> dict[str, Any]:
+        """Statistics of the turns."""
+
+    def close(self) -> None:
+        """Give back memory; the search cannot be continued."""
+
+
+def _in_turns(one: Search, other: Search, untried: float) -> Outcome:
+    """The outcome of the search that ends first; `untried` is what the other one is expected to need before it begins.
+
+    A search that ran out of memory leaves the rest to the other one.
+    """
+    turn = FIRST_SHARE * untried
+    while True:
+        reason = one.advance(turn)
+        other.offer(one.incumbent)
+        if reason == "memory":
+            counted = one.counted()
+            one.close()
+            return _with_counted(other.outcome(other.advance() or "memory"), counted)
+        if reason is not None:
+            return _with_counted(one.outcome(reason), other.counted())
+        is_behind = 0.0 < other.work < LEAST_SHARE_OF_WORK * one.work
+        if is_behind or one.forecast() > (other.forecast() if other.work else untried):
+            one, other = other, one
+        turn = max(LEAST_TURN, SHARE_OF_TURN * one.work)
+
+
+def _with_counted(outcome: Outcome, counted: dict[str, Any]) -> Outcome:
+    """The outcome with statistics of the other search."""
+    return replace(outcome, statistics=replace(outcome.statistics, **counted))

@@ -52,13 +52,12 @@ def configure(model: Model, seed: int) -> None:
         model.setParam(name, seed % _LARGEST_SEED)
 
 
-def set_limits(model: Model, run: Run) -> None:
-    """Set the limits; last of all, because the time is what is left now."""
+def set_limits(model: Model, run: Run, most_nodes: int | None) -> None:
+    """Set the limits, nodes by their own; last of all, because the time is what is left now."""
     limits = run.limits
     model.setParam("limits/absgap", limits.gap)
     set_time_limit(model, run.clock)
-    if limits.nodes is not None:
-        model.setParam("limits/nodes", limits.nodes)
+    model.setParam("limits/nodes", -1 if most_nodes is None else most_nodes)
     memory = limits.memory_left()
     if math.isfinite(memory):
         model.setParam("limits/memory", memory / _BYTES_PER_MEGABYTE)

@@ -5,69 +5,42 @@ Acyclicity is kept by cluster cuts. It takes every problem; with global rules al
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+import math
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from pyscipopt import Model
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits
-from exactbnc.run.solution import Statistics
 from exactbnc.run.solver import Outcome, Run
-from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import Root, find_root
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
+from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
-from exactbnc.solvers.ilp.model.context import Context
-from exactbnc.solvers.ilp.model.cut_rows import cut_rows
-from exactbnc.solvers.ilp.model.integral import AncestorRules
-from exactbnc.solvers.ilp.model.model import Columns, columns_of, is_contradictory, linear_rows
-from exactbnc.solvers.ilp.plugins import (
-    cons_acyclic,
-    event_incumbent,
-    event_progress,
-    heur_sink,
-    prop_order,
-    sepa_cluster,
-    sepa_facet,
-)
-from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
+from exactbnc.solvers.ilp.branching import OPTIONAL_PLUGINS, Beginning, BranchAndCut, Found
+from exactbnc.solvers.ilp.model.model import Columns, columns_of
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
 """SCIP's LP bounds have tolerances of 1e-7 per row; optimal means optimal up to this absolute difference."""
 
-BYTES_PER_COLUMN = 5_000
-"""What SCIP, its first LPs and Python take for a column at least; measured with 200,000 columns."""
-
 ROOT = "root"
-OPTIONAL_PLUGINS: Mapping[str, ModuleType] = {
-    "prop_order": prop_order,
-    "sepa_cluster": sepa_cluster,
-    "sepa_facet": sepa_facet,
-    "heur_sink": heur_sink,
-    "event_incumbent": event_incumbent,
-    "event_progress": event_progress,
-}
-"""What the optimum does not depend on, in the order of inclusion; nor does it depend on the root."""
 
-_STOP_REASONS = {
-    "optimal": "proved",
-    "infeasible": "infeasible",
-    "inforunbd": "infeasible",
-    "timelimit": "time",
-    "gaplimit": "gap",
-    "nodelimit": "nodes",
-    "totalnodelimit": "nodes",
-    "memlimit": "memory",
-    "userinterrupt": "interrupted",
-}
+SECONDS_PER_ITERATION = 1.7e-4
+"""What a simplex iteration takes with all that goes with it, roughly; measured on carpo100.BDeu.3 and alarm, ESS 10."""
+LEAST_SHARE = 0.05
+"""Of the gap, counted as closed by whatever was done so far: the first nodes may close nothing."""
+WORK_BY_SHARE = 1.5
+"""Work grows with this power of the share of the gap that is closed: 80 nodes close a third of the gap of alarm with
+ESS 10 and three parents, 150 half of it, 500 all."""
+FEW_NODES = 10
+"""At a time, and a quarter of those done."""
 
 
 class ILPSolver:
@@ -96,8 +69,9 @@ class ILPSolver:
         if table is None:
             start = _usable(problem, run.start)
             chosen = None if start is None else columns.choice_of(start)
-            found = self._branch_and_cut(problem, Beginning(columns, chosen), run)
-            return _outcome(problem, columns, found)
+            with closing(BranchAndCut(problem, Beginning(columns, chosen), run, self.disabled)) as search:
+                search.advance()
+                return _outcome(problem, columns, search.found())
         order = feasible_order(table)
         if order is None:
             return Outcome(self.name, "infeasible")
@@ -109,92 +83,119 @@ class ILPSolver:
 
     def finish(self, root: Root, report: Report, problem: Problem, run: Run) -> Outcome:
         """Continue from a root."""
-        gap = (root.incumbent.cost - root.bound) * root.table.unit
-        reason = "proved" if root.is_closed else root.stop_reason or _reason_to_stop(run, gap)
-        n_columns = len(problem.families.scores)
-        at_root = replace(root.statistics(), scip_seconds=0.0, nodes=0, n_columns=n_columns)
-        outcome = report.outcome(
-            root.incumbent,
+        with closing(TreeSearch(root, report, problem, run, disabled=self.disabled)) as search:
+            return search.outcome(search.advance() or "interrupted")
+
+
+class TreeSearch:
+    """Branch and cut below a root, a turn at a time."""
+
+    name = ILPSolver.name
+
+    def __init__(
+        self, root: Root, report: Report, problem: Problem, run: Run, *, disabled: frozenset[str] = frozenset()
+    ) -> None:
+        self.root, self.incumbent = root, root.incumbent
+        self._report, self._problem, self._run, self._disabled = report, problem, run, disabled
+        self._search: BranchAndCut | None = None
+        self._kept = np.zeros(0, dtype=np.int64)
+
+    def close(self) -> None:
+        """Free SCIP's model."""
+        if self._search is not None:
+            self._search.close()
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return columns_of(self._problem)
+
+    def offer(self, incumbent: Incumbent) -> None:
+        """Take a network that is better than the best known here."""
+        if incumbent.cost >= self.incumbent.cost:
+            return
+        self.incumbent = incumbent
+        if self._search is None:
+            self.root = self.root.with_incumbent(incumbent)
+        elif np.all(np.isin(incumbent.chosen, self._kept)):
+            self._search.offer(np.searchsorted(self._kept, incumbent.chosen))
+
+    @property
+    def work(self) -> float:
+        """What was done so far, in seconds of a usual machine; counted, so that runs can be repeated."""
+        return 0.0 if self._search is None else SECONDS_PER_ITERATION * self._search.n_iterations
+
+    def forecast(self) -> float:
+        """The work that is left, if the share of the gap that is closed goes on to grow with a power of the work."""
+        if self._search is None:
+            return 0.0
+        unit = self.root.table.unit
+        gap = (self.incumbent.cost - self.root.bound) * unit
+        closed = max(self._search.cost_bound - self.root.bound * unit, LEAST_SHARE * gap)
+        return self.work * max(0.0, float((gap / closed) ** WORK_BY_SHARE) - 1.0)
+
+    def advance(self, work: float = math.inf) -> str | None:
+        """Continue for that much work: why the search ended, None if there is more to do."""
+        root, run = self.root, self._run
+        if root.is_closed or root.stop_reason is not None:
+            return "proved" if root.is_closed else root.stop_reason
+        if self._search is None:
+            gap = (root.incumbent.cost - root.bound) * root.table.unit
+            reason = "gap" if gap <= run.limits.gap else run.clock.stop_reason()
+            if reason is not None:
+                return reason
+            beginning, self._kept = _from_root(root, self._columns)
+            self._search = BranchAndCut(self._problem, beginning, run, self._disabled)
+        until = self.work + work
+        while True:
+            n_nodes = None if math.isinf(work) else max(FEW_NODES, self._search.n_nodes // 4)
+            reason = self._search.advance(n_nodes)
+            if reason is not None or self.work >= until:
+                self._take_found()
+                return reason
+
+    def _take_found(self) -> None:
+        """Take over the network that SCIP found."""
+        chosen = None if self._search is None else self._search.found().chosen
+        if chosen is not None:
+            families = self._kept[chosen]
+            cost = int(self.root.table.cost[families].sum())
+            if cost < self.incumbent.cost:
+                self.incumbent = Incumbent(families, cost)
+
+    def outcome(self, reason: str) -> Outcome:
+        """The best network and bound, where the search ended for that reason."""
+        root = self.root
+        n_columns = len(self._problem.families.scores)
+        at_root = self._report.outcome(
+            self.incumbent,
             root.bound,
             method=self.name,
-            stop_reason=reason or "interrupted",
+            stop_reason=reason,
             least_gain=root.least_gain,
-            statistics=at_root,
+            statistics=replace(root.statistics(), scip_seconds=0.0, nodes=0, n_columns=n_columns),
         )
-        if reason is not None:
-            return outcome
-        columns = columns_of(problem)
-        found = self._branch_and_cut(problem, _from_root(root, columns), run)
-        added = found.statistics
-        below = _outcome(problem, columns, found)
+        if self._search is None:
+            return at_root
+        below = _outcome(self._problem, self._columns, self._search.found())
         statistics = replace(
-            at_root,
-            nodes=added.nodes,
-            cuts=root.cuts.n_cuts + (added.cuts or 0),
-            lp_iterations=added.lp_iterations,
-            n_alive=added.n_alive,
-            scip_seconds=added.scip_seconds,
+            at_root.statistics,
+            cuts=root.cuts.n_cuts + (below.statistics.cuts or 0),
+            n_alive=below.statistics.n_alive,
+            **self.counted(),
         )
-        return replace(below, tolerance=below.tolerance + outcome.tolerance, statistics=statistics)
+        return replace(below, tolerance=below.tolerance + at_root.tolerance, statistics=statistics)
 
-    def _branch_and_cut(self, problem: Problem, beginning: Beginning, run: Run) -> Found:
-        clock = time.process_time()
-        columns = beginning.columns
-        rows = list(linear_rows(problem, columns))
-        if any(is_contradictory(row) for row in rows):
-            return Found("infeasible", None, -np.inf)
-        if BYTES_PER_COLUMN * columns.n_columns > run.limits.memory_left():
-            return Found("memory", beginning.start, columns.constant - beginning.cost_bound, columns)
-        model = Model("exactbnc")
-        try:
-            configure(model, run.seed)
-            variables = [model.addVar(vtype="B", obj=cost) for cost in columns.cost.tolist()]
-            context = Context(model, columns, variables, AncestorRules.of(problem), run)
-            context.is_local = not problem.global_rules
-            context.least_cost = beginning.cost_bound
-            for number, row in enumerate(rows):
-                if len(row.columns):
-                    context.add_row(row, f"row{number}")
-            if beginning.cuts is not None:
-                for number, row in enumerate(cut_rows(columns, beginning.cuts)):
-                    if len(row.columns):
-                        context.add_row(row, f"cut{number}", is_redundant=True)
-            cons_acyclic.include(context)
-            for name, plugin in OPTIONAL_PLUGINS.items():
-                if name not in self.disabled:
-                    plugin.include(context)
-            if beginning.start is not None:
-                model.addSol(context.suggest(beginning.start))
-            _optimize(context)
-            return _found(context, beginning.start, clock)
-        finally:
-            # SCIP calls the plugins once more when it is freed, so that must happen while they are alive.
-            model.free()
+    def counted(self) -> dict[str, Any]:
+        """Statistics of the turns."""
+        if self._search is None:
+            return {}
+        counted = self._search.found().statistics
+        names = ("nodes", "lp_iterations", "scip_seconds")
+        return {name: getattr(counted, name) for name in names}
 
 
-@dataclass(frozen=True, eq=False)
-class Beginning:
-    """What branch-and-cut starts from: columns, a network among them, cuts, a lower bound on every cost."""
-
-    columns: Columns
-    start: Ints | None = None
-    cuts: Cuts | None = None
-    cost_bound: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What branch-and-cut ended with: the columns of the best network, and an upper bound on every score."""
-
-    stop_reason: str
-    chosen: Ints | None
-    bound: float
-    columns: Columns | None = None
-    statistics: Statistics = field(default_factory=Statistics)
-
-
-def _from_root(root: Root, columns: Columns) -> Beginning:
-    """The beginning after a root, out of the columns of the whole problem.
+def _from_root(root: Root, columns: Columns) -> tuple[Beginning, Ints]:
+    """The beginning after a root, out of the columns of the whole problem, and the families of the table it has.
 
     A network cheaper than the root's incumbent uses only families that are alive. These and the incumbent's own become
     columns, so the incumbent is a solution of the integer program and the best of its solutions is a best network.
@@ -205,50 +206,7 @@ def _from_root(root: Root, columns: Columns) -> Beginning:
     kept = np.flatnonzero(is_kept)
     left = columns.only(table.family[kept], table.cost[kept].astype(np.float64) * table.unit)
     bound = min(root.bound, root.incumbent.cost) * table.unit - table.tolerance / 2
-    return Beginning(left, np.searchsorted(kept, chosen), root.cuts, bound)
-
-
-def _optimize(context: Context) -> None:
-    """Run SCIP and raise what a callback raised; an interrupt only ends the search.
-
-    SCIP looks at the time of day, inside a long LP too; where that was set forward, the search continues.
-    """
-    model, clock = context.model, context.run.clock
-    set_limits(model, context.run)
-    try:
-        model.optimize()
-        while not context.is_stopped and model.getStatus() == "timelimit" and clock.seconds_left() > 0:
-            set_time_limit(model, clock)
-            model.optimize()
-    except KeyboardInterrupt as interrupt:
-        context.stop(interrupt)
-    except Exception:
-        if context.failure is None:
-            raise
-    if context.failure is not None and not isinstance(context.failure, KeyboardInterrupt):
-        raise context.failure
-
-
-def _found(context: Context, start: Ints | None, clock: float) -> Found:
-    model, columns = context.model, context.columns
-    reason = context.stop_reason or ("interrupted" if context.is_stopped else None)
-    if reason is None:
-        status = str(model.getStatus())
-        if status not in _STOP_REASONS:
-            raise RuntimeError(f"SCIP ended with the unexpected status {status!r}")
-        reason = _STOP_REASONS[status]
-    best = columns.chosen(context.values(model.getBestSol())) if model.getNSols() else None
-    chosen = max((choice for choice in (best, start) if choice is not None), key=columns.score, default=None)
-    # What callbacks return to SCIP once the search is stopped may not be used for a bound.
-    cost_bound = context.cost_bound() if context.cost_bound_when_stopped is None else context.cost_bound_when_stopped
-    statistics = Statistics(
-        nodes=int(model.getNTotalNodes()),
-        cuts=context.n_cuts,
-        lp_iterations=int(model.getNLPIterations()),
-        n_alive=columns.n_columns,
-        scip_seconds=time.process_time() - clock,
-    )
-    return Found(reason, chosen, columns.constant - cost_bound, columns, statistics)
+    return Beginning(left, np.searchsorted(kept, chosen), root.cuts, bound), kept
 
 
 def _outcome(problem: Problem, columns: Columns, found: Found) -> Outcome:
@@ -271,11 +229,6 @@ def _table(problem: Problem) -> CostTable | None:
         return cost_table(problem)
     except ParameterError:
         return None
-
-
-def _reason_to_stop(run: Run, gap: float) -> str | None:
-    """Why the search is over after the root; None if it is not."""
-    return "gap" if gap <= run.limits.gap else run.clock.stop_reason()
 
 
 def _usable(problem: Problem, start: DAG | None) -> DAG | None:

@@ -60,8 +60,8 @@ class Found(NamedTuple):
     """What expanding states yields: children with caps and `facts` (cost, bound, origin, variable), and a better order.
 
     `best` is the cost of the best order known; where it was found here, the state that it begins with (else -1), how
-    many variables follow, and those. `counts` are the raises, the states that were left open, and how many variables
-    were tried at the last of these, which `tried` lists.
+    many variables follow, and those. `counts` are the raises, the families looked at, and how many variables were tried
+    at the last state that was left open, which `tried` lists.
     """
 
     states: Ints
@@ -74,7 +74,7 @@ class Found(NamedTuple):
 
 COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
-RAISES, SURVIVORS, N_TRIED = 0, 1, 2
+RAISES, LOOKED_AT, N_TRIED = 0, 1, 2
 STOPPED = -1
 
 
@@ -110,9 +110,11 @@ def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, 
         if ws.stop[0] != 0:
             return STOPPED
         found.counts[RAISES] += n_raises
+        for i in range(ws.outside[len(ws.children)]):
+            v = ws.outside[i]
+            found.counts[LOOKED_AT] += ws.children[v, NEXT] - ws.children[v, START]
         if left < 0:
             continue
-        found.counts[SURVIVORS] += 1
         left -= _try_order(t, ws, states, s, cost[s], found)
         if left >= 0:
             found.counts[N_TRIED] = _candidates(t, ws, prefixes, s, left, found.tried)

@@ -13,7 +13,8 @@ in it is a bound on every order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
@@ -29,6 +30,7 @@ from exactbnc.solvers.order._kernels import (
     BEST_STATE,
     BOUND,
     COST_OF_CHILD,
+    LOOKED_AT,
     N_SUFFIX,
     ORIGIN,
     RAISES,
@@ -89,7 +91,7 @@ Beside = Callable[[int], tuple[int, Ints] | None]
 class Search:
     """One search for orders that cost less than the best known one, by at least `least_gain`.
 
-    `order` is the best found here; `bound` holds for all such orders; `is_complete`: there are none.
+    `order` is the best known unless that is the one it began with; `bound` holds for all such orders.
     """
 
     table: Sorted
@@ -98,9 +100,9 @@ class Search:
     least_gain: int = 1
     beside: Beside | None = None
     order: Ints | None = None
-    is_complete: bool = False
     n_states: int = 0
     n_raises: int = 0
+    n_looked_at: int = 0
     sizes: list[int] = field(default_factory=list)
     _trail: list[tuple[Ints, Ints]] = field(default_factory=list)
 
@@ -114,6 +116,13 @@ class Search:
 
         Stopped is raised within a round if the run has to stop then.
         """
+        with closing(self.rounds(run, n_threads, publish)) as rounds:
+            for n_bytes in rounds:
+                if stop(n_bytes):
+                    return
+
+    def rounds(self, run: Run, n_threads: int, publish: Callable[[], None]) -> Generator[int]:
+        """Search round by round; yields the bytes that are needed to continue."""
         n_words = self.table.rows.shape[1] - MASK
         n_vars = len(self.table.children)
         nothing, zero = np.zeros((1, n_words), dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -122,19 +131,24 @@ class Search:
             while layer.n_states:
                 self.sizes.append(layer.n_states)
                 self._trail.append((layer.origin.astype(np.int32), layer.variable.astype(np.int16)))
-                following = self._expand(layer, team, stop, publish)
-                if following is None:
-                    self.is_complete = self.bound >= self.upper
-                    return
+                following = yield from self._expand(layer, team, publish)
                 layer = following.below(self.upper)
                 self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))
                 publish()
-        self.is_complete = True
+        self.bound = self.upper
 
-    def _expand(
-        self, layer: Layer, team: _Team, stop: Callable[[int], bool], publish: Callable[[], None]
-    ) -> Layer | None:
-        """The next layer, None if the search is to stop."""
+    @property
+    def is_complete(self) -> bool:
+        """Is there nothing cheaper than the best order?"""
+        return self.bound >= self.upper
+
+    def take(self, cost: int, order: Ints) -> None:
+        """Keep an order that was found elsewhere, if it is better."""
+        if cost < self.best:
+            self.best, self.order = cost, order
+
+    def _expand(self, layer: Layer, team: _Team, publish: Callable[[], None]) -> Generator[int, None, Layer]:
+        """The next layer."""
         collected: list[Layer] = []
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
         per_round = TASKS_PER_ROUND * STATES_PER_TASK
@@ -142,6 +156,7 @@ class Search:
         for first in range(0, layer.n_states, per_round):
             for found, n_children in team.expand(layer, first, self.upper):
                 self.n_raises += int(found.counts[RAISES])
+                self.n_looked_at += int(found.counts[LOOKED_AT])
                 if found.best[BEST_COST] < self.upper:
                     self._accept(found)
                     publish()
@@ -155,15 +170,14 @@ class Search:
             publish()
             if sum(part.n_states for part in collected) > MERGE_AT:
                 collected = [merged(collected, self.upper)]
-            if stop(n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)):
-                return None
+            yield n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)
         return merged(collected, self.upper)
 
     def _look_beside(self, publish: Callable[[], None]) -> None:
         """Let the other search continue; keep what it found if that is better."""
         found = None if self.beside is None else self.beside(self.n_raises)
         if found is not None and found[0] < self.best:
-            self.best, self.order = found
+            self.take(*found)
             publish()
 
     def _accept(self, found: Found) -> None:

@@ -5,8 +5,12 @@ It takes constraints on single families and orders; global rules are left to the
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
@@ -15,8 +19,9 @@ from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.root import Root, find_root, incumbent_of
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
+from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.graph import Ints
-from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
+from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order, order_of
 from exactbnc.solvers.local_search.orders import LongSearch, families
 from exactbnc.solvers.order.layers import Search
 from scorecache.errors import ParameterError
@@ -33,6 +38,16 @@ WORK_LATER = 6
 """And after this many raises: by then it has mostly found what it can."""
 LEAST_WORK = 200_000
 """Some milliseconds; it is not called for less."""
+
+SECONDS_PER_RAISE = 1e-5
+SECONDS_PER_FAMILY = 2e-8
+"""What a raise and a family that is looked at take, roughly; measured on sponge.BDeu.3 and soybean.BDeu.3."""
+LEAST_LAYERS = 3
+"""From so many layers on their growth says how many more states there will be."""
+SHARE_OF_FALL = 0.75
+SLOWEST_DECAY = 0.95
+MOST_STATES = 1e9
+"""A layer of this size is never searched."""
 
 
 class OrderSolver:
@@ -64,43 +79,110 @@ class OrderSolver:
 
     def finish(self, root: Root, report: Report, run: Run) -> Outcome:
         """Continue from a root."""
-        clock = time.process_time()
-        search, reason = self._search(root, report, run)
-        incumbent, bound, n_states = root.incumbent, root.bound, 0
-        if search is not None:
-            incumbent = root.incumbent if search.order is None else incumbent_of(root.table, search.order)
-            bound, n_states = search.bound, search.n_states
-        statistics = replace(root.statistics(), search_seconds=time.process_time() - clock, states=n_states)
-        return report.outcome(
-            incumbent,
-            bound,
+        with closing(LayerSearch(root, report, run, n_threads=self.n_threads)) as layers:
+            return layers.outcome(layers.advance() or "proved")
+
+
+class LayerSearch:
+    """The layers below a root, a turn at a time."""
+
+    name = OrderSolver.name
+
+    def __init__(self, root: Root, report: Report, run: Run, *, n_threads: int | None = None) -> None:
+        self.root, self.incumbent = root, root.incumbent
+        self._report, self._run = report, run
+        self._n_threads = n_threads
+        self._search: Search | None = None
+        self._rounds: Generator[int] | None = None
+        self._stopper = _Stopper(run, root.table.unit)
+        self._seconds = 0.0
+
+    def close(self) -> None:
+        """Give back the layers."""
+        if self._rounds is not None:
+            self._rounds.close()
+
+    def offer(self, incumbent: Incumbent) -> None:
+        """Take a network that is better than the best known here."""
+        if incumbent.cost < self.incumbent.cost:
+            self.incumbent = incumbent
+            if self._search is None:
+                self.root = self.root.with_incumbent(incumbent)
+            else:
+                self._search.take(incumbent.cost, order_of(self.root.table, incumbent.chosen))
+
+    @property
+    def work(self) -> float:
+        """What was done so far, in seconds of a usual machine; counted, so that runs can be repeated."""
+        if self._search is None:
+            return 0.0
+        return SECONDS_PER_RAISE * self._search.n_raises + SECONDS_PER_FAMILY * self._search.n_looked_at
+
+    def forecast(self) -> float:
+        """The work that is left, if layers go on to grow by a ratio that falls nearly as fast as it last did."""
+        if self._search is None or len(self._search.sizes) < LEAST_LAYERS:
+            return self.work
+        first, second, third = self._search.sizes[-3:]
+        ratio = third / second
+        decay = min(1.0 - SHARE_OF_FALL * (1.0 - ratio * first / second), SLOWEST_DECAY)
+        size, n_states = float(third), 0.0
+        while 1.0 <= size < MOST_STATES:
+            n_states += size
+            ratio *= decay
+            size *= ratio
+        return n_states * self.work / self._search.n_states if size < MOST_STATES else math.inf
+
+    def advance(self, work: float = math.inf) -> str | None:
+        """Continue for that much work: why the search ended, None if there is more to do."""
+        if self.root.is_closed or self.root.stop_reason is not None:
+            return self.root.stop_reason or "proved"
+        clock, until = time.process_time(), self.work + work
+        try:
+            return self._advance(until)
+        except Stopped as stop:
+            return stop.reason
+        finally:
+            self._seconds += time.process_time() - clock
+
+    def _advance(self, until: float) -> str | None:
+        if self._search is None or self._rounds is None:
+            root = self.root
+            table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
+            beside = _Beside(root.table, self._run)
+            self._search = Search(table, self.incumbent.cost, root.bound, root.least_gain, beside)
+            self._rounds = self._search.rounds(self._run, n_threads(self._n_threads), self._publish)
+            if self._stopper.stops(self._search, 0):
+                return self._stopper.reason
+        for n_bytes in self._rounds:
+            if self._stopper.stops(self._search, n_bytes):
+                return "proved" if self._search.is_complete else self._stopper.reason
+            if self.work >= until:
+                return None
+        return "proved"
+
+    def _publish(self) -> None:
+        search = self._search
+        if search is None:
+            return
+        if search.order is not None and search.best < self.incumbent.cost:
+            self.incumbent = incumbent_of(self.root.table, search.order)
+        self._report.progress(self.incumbent, search.bound, search.n_states)
+
+    def outcome(self, reason: str) -> Outcome:
+        """The best network and bound, where the search ended for that reason."""
+        search, root = self._search, self.root
+        return self._report.outcome(
+            self.incumbent,
+            root.bound if search is None else search.bound,
             method=self.name,
             stop_reason=reason,
             least_gain=root.least_gain,
-            statistics=statistics,
+            statistics=replace(root.statistics(), **{"search_seconds": 0.0, "states": 0, **self.counted()}),
         )
 
-    def _search(self, root: Root, report: Report, run: Run) -> tuple[Search | None, str]:
-        """The layers below a root, None if there is nothing to search, and why the search ended."""
-        if root.is_closed or root.stop_reason is not None:
-            return None, root.stop_reason or "proved"
-        table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
-        search = Search(table, root.incumbent.cost, root.bound, root.least_gain, _Beside(root.table, run))
-        stopper = _Stopper(run, root.table.unit)
-        best = root.incumbent
-
-        def publish() -> None:
-            nonlocal best
-            if search.order is not None and search.best < best.cost:
-                best = incumbent_of(root.table, search.order)
-            report.progress(best, search.bound, search.n_states)
-
-        try:
-            if not stopper.stops(search, 0):
-                search.search(run, n_threads(self.n_threads), lambda n_bytes: stopper.stops(search, n_bytes), publish)
-        except Stopped as stop:
-            return search, stop.reason
-        return search, "proved" if search.is_complete else stopper.reason
+    def counted(self) -> dict[str, Any]:
+        """Statistics of the turns."""
+        return {} if self._search is None else {"search_seconds": self._seconds, "states": self._search.n_states}
 
 
 class _Beside:
