@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,25 +30,34 @@ class Training:
     discretize: str | None
 
 
-def training_data(data: str | None, class_name: str | None, table: TrainingOptions, printer: Output) -> Training:
-    """The file's table, or without a file the iris data, which a note says."""
-    from exactbnc.learning.preparation import rows_with_class
+def training_data(
+    data: str | None, class_name: str | None, table: TrainingOptions, printer: Output, score: Score | None = None
+) -> Training:
+    """The file's table, or without a file the iris data, which a note says; a score of numbers gets them."""
+    from exactbnc.learning.preparation import rows_with_class, with_numbers
 
-    check_kept(table)
+    keeps_numbers = score is not None and score.takes_measurements
+    if score is not None and keeps_numbers and table.discretize not in ("auto", "none"):
+        raise UsageError(f"the score {score.name!r} reads numbers as they are: leave --discretize out")
+    method = None if keeps_numbers else method_of(table)
+    check_kept(table, keeps_numbers=keeps_numbers)
     if data is None:
         class_name = class_name or IRIS_CLASS
         dataset, _ = rows_with_class(embedded_data(), class_name)
         printer.note(f"no file given: the iris data, class {class_name}")
-        return Training(dataset, class_name, method_of(table))
+        dataset = dataset if score is None else with_numbers(dataset, score, class_name)
+        return Training(dataset, class_name, method)
     with expecting(data, Kind.TABLE):
-        dataset = read_data(data, table)
+        dataset = read_data(data, table, keeps_numbers=keeps_numbers)
     if class_name is not None:
         dataset, n_without = rows_with_class(dataset, class_name)
         if n_without:
             printer.note(f"rows without a class are left out: {n_without:,}")
-    for note in notes_on_columns(dataset, class_name, is_discretized=method_of(table) is not None):
+    if score is not None:
+        dataset = with_numbers(dataset, score, class_name, declared=declared_in(table), keep_at_most=table.keep_at_most)
+    for note in notes_on_columns(dataset, class_name, is_discretized=method is not None):
         printer.note(note)
-    return Training(dataset, class_name, method_of(table))
+    return Training(dataset, class_name, method)
 
 
 def method_of(table: TrainingOptions) -> str | None:
@@ -82,14 +91,13 @@ def read_data(
     from exactbnc.learning.preparation import EM, AnyColumn
     from scorecache.data.encoding import MAX_STATES
     from scorecache.data.reading import read_table
-    from scorecache.data.states import load_states
 
     is_discretized = method_of(table) is not None
     return read_table(
         path,
         **table.given(),
         header=header,
-        states=None if table.states is None else load_states(table.states),
+        states=declared_in(table) or None,
         weights=table.weights,
         missing="category" if table.missing == EM else table.missing,
         max_states=table.max_states or (MAX_STATES if is_discretized else None),
@@ -99,23 +107,11 @@ def read_data(
     )
 
 
-def with_numbers(dataset: Dataset, score: Score, class_name: str | None) -> Dataset:
-    """The columns that a score of numbers reads as such: all of them, or beside states those with a fraction.
+def declared_in(table: TrainingOptions) -> Mapping[str, Iterable[Hashable]]:
+    """The states of columns that a file declares, if there is one."""
+    from scorecache.data.states import load_states
 
-    Columns of more numbers than states are allowed have been read as numbers already.
-    """
-    from scorecache.data.columns import number_of
-
-    if not score.takes_measurements:
-        return dataset
-    if not getattr(score, "takes_states", False):
-        return dataset.measured()
-    chosen = []
-    for name, states in zip(dataset.names, dataset.states, strict=True):
-        numbers = [number_of(str(state)) for state in states]
-        if name != class_name and None not in numbers and any(number != round(number or 0.0) for number in numbers):
-            chosen.append(name)
-    return dataset.measured(chosen)
+    return {} if table.states is None else load_states(table.states)
 
 
 def prepared(
@@ -124,7 +120,6 @@ def prepared(
     """The data with the numbers discretised by the method, if there is one, and the cut points; no identifiers."""
     from exactbnc.learning.preparation import Preparation, in_intervals
     from scorecache.data.identifiers import check_identifiers
-    from scorecache.data.states import load_states
 
     if method is None:
         check_identifiers(dataset, allow=table.allow_identifiers)
@@ -135,7 +130,7 @@ def prepared(
         max_states=table.max_states,
         allow_identifiers=table.allow_identifiers,
     )
-    done = in_intervals(dataset, class_name, steps, () if table.states is None else load_states(table.states))
+    done = in_intervals(dataset, class_name, steps, declared_in(table))
     return done.dataset, done.cut_points
 
 
@@ -158,7 +153,9 @@ def notes_on_limit(domain: Domain) -> Iterator[str]:
         yield f"at most {domain.max_parents} parents; --max-parents sets another limit"
 
 
-def check_kept(table: TrainingOptions) -> None:
-    """Refuse --keep-at-most without a discretisation."""
-    if table.keep_at_most is not None and method_of(table) is None:
-        raise UsageError("--keep-at-most says which columns are not discretised: it needs --discretize")
+def check_kept(table: TrainingOptions, *, keeps_numbers: bool) -> None:
+    """Refuse --keep-at-most where numbers are neither discretised nor scored as numbers."""
+    if table.keep_at_most is not None and method_of(table) is None and not keeps_numbers:
+        raise UsageError(
+            "--keep-at-most says which columns are not discretised: it needs --discretize or a score of numbers"
+        )

@@ -14,6 +14,7 @@ import typer
 from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
+from exactbnc.cli._errors import UsageError
 from exactbnc.cli._output import Output, print_table
 from exactbnc.cli._parsing import names_in
 from exactbnc.cli._training import prepared, required_class, training_data
@@ -55,6 +56,7 @@ def evaluate(
     from exactbnc.baselines.evaluation import cross_validate
     from exactbnc.baselines.named import methods_named
     from exactbnc.learning.recipe import Recipe
+    from scorecache.scores import make_score
 
     seed, keep_at_most = search.seed, table.keep_at_most
     common = Recipe(
@@ -69,7 +71,13 @@ def evaluate(
     )
     scores, estimators = names_in(fit.score, "--score"), names_in(fit.parameters, "--parameters")
     methods = methods_named(structure.all_names(), scores, estimators, common)
-    training = training_data(data, structure.class_name, table, printer)
+    kinds = {kind.takes_measurements: kind for kind in map(make_score, scores)}
+    if len(kinds) > 1:
+        raise UsageError(
+            f"--score has scores of numbers ({kinds[True].name}) and of states ({kinds[False].name}), which read the "
+            "table in two ways: evaluate them one after the other"
+        )
+    training = training_data(data, structure.class_name, table, printer, *kinds.values())
     dataset, method = training.dataset, training.discretize
     class_name = required_class(dataset, training.class_name)
     _, cut_points = prepared(dataset, class_name, method, table)  # faults of the data are reported before the folds

@@ -86,7 +86,7 @@ def learn(
     from exactbnc.learning.run_recipe import networks_by
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
-    from exactbnc.network.rows import rows_sha256
+    from exactbnc.network.rows import rows_sha256, table_rows
     from exactbnc.pictures.plot import plot
 
     has_class = data is None or structure.class_name is not None
@@ -110,7 +110,7 @@ def learn(
         seed=search.seed,
         restarts=table.restarts,
     )
-    training = training_data(data, structure.class_name, table, printer)
+    training = training_data(data, structure.class_name, table, printer, recipe.score())
     dataset, class_name, method = training.dataset, training.class_name, training.discretize
     source = dataset
     dataset, cut_points = prepared(dataset, class_name, method, table)
@@ -138,7 +138,7 @@ def learn(
         "steps": steps,
         "n_rows": source.total_weight,
         "data_sha256": source.sha256,
-        "rows_sha256": rows_sha256(dataset.codes),
+        "rows_sha256": rows_sha256(table_rows(dataset)),
         "dropped_features": {} if selection is None else dict(selection.dropped),
         **origin().to_json(),
     }

@@ -18,7 +18,7 @@ from scorecache.wording import listing
 
 if TYPE_CHECKING:
     from exactbnc.network.bayesnet import BayesNet
-    from exactbnc.network.codes import Codes
+    from exactbnc.network.codes import Codes, Rows
     from scorecache.data.dataset import Dataset
 
 Target = Annotated[
@@ -59,6 +59,8 @@ def predict(
 
     Columns are matched by name. Values that are missing, never seen in training or in no column are summed out.
     """
+    from exactbnc.network.rows import coded_rows
+
     if output is None and not report.as_json:
         output = STANDARD_STREAM
     printer = report.output(output)
@@ -68,9 +70,9 @@ def predict(
     kept: dict[str, list[str]] = {name: [] for name in names_in(keep, "--keep")} if keep is not None else {}
     with expecting(rows, Kind.TABLE):
         table, extra = read_rows(rows, text, classifier, kept)
-        codes = classifier.encode(table)
-    log_posterior = classifier.log_posterior(codes)
-    facts = _facts(classifier, table, codes, log_posterior, output)
+        coded = coded_rows(classifier, table)
+    log_posterior = classifier.log_posterior(coded)
+    facts = _facts(classifier, table, coded, log_posterior, output)
     if output is None:
         facts["predictions"] = _predictions(classifier, log_posterior, kept, proba_only)
     else:
@@ -129,7 +131,7 @@ def read_rows(
         missing="category",
         max_states=MOST_STATES,
         only=columns,
-        measured=classifier.cut_points,
+        measured={*classifier.cut_points, *classifier.numbers},
         kept=kept or {},
         least_columns=1,
     )
@@ -197,9 +199,7 @@ def _predictions(
     ]
 
 
-def _facts(
-    classifier: BayesNet, table: Dataset, codes: Codes, log_posterior: Any, output: str | None
-) -> dict[str, Any]:
+def _facts(classifier: BayesNet, table: Dataset, rows: Rows, log_posterior: Any, output: str | None) -> dict[str, Any]:
     import numpy as np
 
     from exactbnc.network.rows import accuracy, rows_sha256
@@ -215,7 +215,7 @@ def _facts(
     measured = accuracy(classifier, table, best)
     if measured is not None:
         facts["accuracy"], facts["n_rows_with_class"] = measured
-        facts["on_training_rows"] = classifier.provenance.get("rows_sha256") == rows_sha256(codes)
+        facts["on_training_rows"] = classifier.provenance.get("rows_sha256") == rows_sha256(rows)
     return facts
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
     from exactbnc.network.bayesnet import BayesNet
+    from exactbnc.network.mixture import Mixture
 
 Names = Annotated[
     list[str] | None,
@@ -44,8 +45,9 @@ def query(
 ) -> None:
     """Answer P(VARIABLES | known values) exactly, or the most likely values.
 
-    A value is a state, or a number in a column that was discretised. --do cuts the arcs to a variable and sets it:
-    the distribution after an intervention, if the arcs are causes.
+    A value is a state, or a number in a column of numbers or one that was discretised. Of numbers the answer is a
+    mixture of Gaussians: its mean and variance, and those of its components. --do cuts the arcs to a variable and
+    sets it: the distribution after an intervention, if the arcs are causes.
     """
     if not names and not most_likely:
         raise UsageError("name the variables to ask for, or add --most-likely")
@@ -58,6 +60,10 @@ def query(
         report.output().result(_most_likely_lines(facts["most_likely"]), "query", facts)
         return
     answer = net.query(*(names or ()), given=known)
+    if names and net.is_number[net.position(names[0])]:
+        facts |= _moments(answer)
+        report.output().result([_title(facts), *_mixture_lines(answer)], "query", facts)
+        return
     facts["probabilities"] = _records(answer, net, names or [])
     report.output().result([_title(facts), *_lines(answer)], "query", facts)
 
@@ -78,6 +84,50 @@ def _records(answer: pandas.Series | pandas.DataFrame, net: BayesNet, names: lis
         {"states": dict(zip(names, listed, strict=True)), "probability": probability}
         for listed, probability in zip(states, probabilities, strict=True)
     ]
+
+
+def _moments(answer: Mixture) -> dict[str, Any]:
+    """Means, covariances and components in the types of JSON."""
+    covariance = answer.covariance
+    return {
+        "mean": dict(zip(answer.names, (answer.weights @ answer.means).tolist(), strict=True)),
+        "covariance": {name: dict(row) for name, row in covariance.to_dict("index").items()},
+        "components": [
+            {
+                "states": _states_of(answer, position),
+                "weight": float(answer.weights[position]),
+                "mean": answer.means[position].tolist(),
+                "covariance": answer.covariances[position].tolist(),
+            }
+            for position in range(len(answer.weights))
+        ],
+    }
+
+
+def _states_of(answer: Mixture, position: int) -> dict[str, Any]:
+    """What a component stands for."""
+    index = answer.configurations
+    if index.names == [None]:
+        return {}
+    states = index[position] if index.nlevels > 1 else (index[position],)
+    return {str(name): _plain(state) for name, state in zip(index.names, states, strict=True)}
+
+
+def _mixture_lines(answer: Mixture) -> list[str]:
+    """Mean and standard deviation, with several variables their covariances, and the components if there are any."""
+    import numpy as np
+
+    deviations = np.sqrt(np.diagonal(answer.covariance.to_numpy()))
+    width = max(map(len, answer.names))
+    lines = [
+        f"{name:<{width}}  mean {mean:.6g}, standard deviation {deviation:.6g}"
+        for name, mean, deviation in zip(answer.names, answer.weights @ answer.means, deviations, strict=True)
+    ]
+    if len(answer.names) > 1:
+        lines += ["covariance", *_lines(answer.covariance)]
+    if len(answer.weights) > 1:
+        lines += [f"a mixture of {len(answer.weights):,} Gaussians", *_lines(answer.components)]
+    return lines
 
 
 def _plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ from exactbnc.cli._output import (
     describe_seconds,
 )
 from exactbnc.cli._parsing import parse_size
-from exactbnc.cli._training import check_kept, method_of, notes_on_limit, prepared, read_data, with_numbers
+from exactbnc.cli._training import check_kept, declared_in, method_of, notes_on_limit, prepared, read_data
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
@@ -135,6 +135,7 @@ def score(
     file.check()
 
     from exactbnc.learning.parent_limit import limited
+    from exactbnc.learning.preparation import with_numbers
     from scorecache.data.codestore import CODES_SHARE
     from scorecache.data.reading import read_table
     from scorecache.domain import Domain
@@ -152,7 +153,7 @@ def score(
     method = method_of(table)
     if chosen.takes_measurements and method is not None:
         raise UsageError(f"the score {chosen.name!r} reads numbers as they are: leave --discretize out")
-    check_kept(table)
+    check_kept(table, keeps_numbers=chosen.takes_measurements)
     constraints = given.constraints()
     _check_local(constraints)
     share = None if build.memory_bytes is None else CODES_SHARE * build.memory_bytes
@@ -160,7 +161,9 @@ def score(
         dataset = read_data(
             data, table, header=not no_header, codes_memory=share, keeps_numbers=chosen.takes_measurements
         )
-    dataset = with_numbers(dataset, chosen, structure.class_name)
+    dataset = with_numbers(
+        dataset, chosen, structure.class_name, declared=declared_in(table), keep_at_most=table.keep_at_most
+    )
     for note in notes_on_columns(dataset, structure.class_name, is_discretized=method is not None):
         printer.note(note)
     dataset, cut_points = prepared(dataset, structure.class_name, method, table)

@@ -86,7 +86,7 @@ def strength(
         n_jobs=1,
         seed=draw.seed,
     )
-    training = training_data(data, structure.class_name, table, printer)
+    training = training_data(data, structure.class_name, table, printer, recipe.score())
     dataset, _ = prepared(training.dataset, training.class_name, training.discretize, table)
     with printer.progress("resamples") as listener:
         found = strength_of(

@@ -15,7 +15,7 @@ from exactbnc.learning.preparation import EM, Preparation, prepare
 from exactbnc.learning.recipe import KDB_K, Recipe
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import ParameterEstimator
-from exactbnc.network.rows import rows_sha256
+from exactbnc.network.rows import rows_sha256, table_rows
 from exactbnc.network.words import proof_line
 from exactbnc.problem.constraints import Constraints
 from exactbnc.run.events import Listener
@@ -68,12 +68,13 @@ def learn(
         "general", or with a target "anb", "tan", "fan", "kdb", "naive_bayes"; by default "general" without a target
         and "anb" with one.
     score : str or Score, default "bdeu"
-        What the best network maximises.
+        What the best network maximises. Scores of numbers ("bge-cg", "bic-cg"; "bge", "bic-g" of numbers alone) keep
+        columns that hold a fraction, or more than ten different numbers, as numbers: they get regressions, not tables.
     ess : float, default 1
         Equivalent sample size of the score and of the parameters "eap".
     parameters : str or ParameterEstimator, default "eap"
-        As in `fit_parameters`, or with a target "auto": tables, and weights fitted to the class, by which it predicts,
-        as `ExactBNClassifier` does by default.
+        As in `fit_parameters` ("ofe" is maximum likelihood), or with a target "auto": tables, and weights fitted to the
+        class, by which it predicts, as `ExactBNClassifier` does by default.
     max_parents : int, optional
         Most parents of a variable, the class counted; by default three for "anb", and for a general network as many as
         500,000 families allow and as leave a row for an average configuration. `provenance["max_parents"]` has it.
@@ -90,7 +91,7 @@ def learn(
         the first with a target and the second without one, for columns of more than ten different numbers that are not
         declared; `BayesNet.cut_points` lists them. None makes every number a category of its own.
     keep_at_most : int, optional
-        Columns with at most this many different numbers are not discretised.
+        Columns with at most this many different numbers are not discretised; for scores of numbers, they are states.
     missing : {"error", "category", "drop", "em"}
         Missing values are an error, a state of their own ("missing"), their rows are left out, or they are summed out:
         structural EM with a proved best network in every round, for the scores "bic", "aic" and "ll".
@@ -170,7 +171,7 @@ def learn(
         seed=seed,
         restarts=restarts,
     )
-    table = prepare(data, target, steps)
+    table = prepare(data, target, steps, recipe.score())
     learned = run_with_missing(table.dataset, target, recipe, missing=missing, listener=listener)
     provenance = {
         "recipe": recipe.to_json(),
@@ -178,7 +179,7 @@ def learn(
         "data": Path(data).name if isinstance(data, str | os.PathLike) else None,
         "n_rows": table.source.total_weight,
         "data_sha256": table.source.sha256,
-        "rows_sha256": rows_sha256(table.dataset.codes),
+        "rows_sha256": rows_sha256(table_rows(table.dataset)),
         "versions": versions(SOLVING),
     }
     net = network_of(learned, class_name=target, cut_points=table.cut_points, provenance=provenance)

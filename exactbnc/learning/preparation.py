@@ -25,6 +25,7 @@ from scorecache.data.encoding import MAX_STATES, MEASURED, MISSING_STATE
 from scorecache.data.frames import columns_of, holds_numbers, is_frame, names_of
 from scorecache.data.identifiers import check_identifiers
 from scorecache.errors import DataError, ParameterError
+from scorecache.scores import Score
 from scorecache.wording import listing
 
 FEW_FRACTIONS = 10
@@ -83,12 +84,21 @@ class Prepared:
     cut_points: Mapping[str, tuple[float, ...]]
 
 
-def prepare(data: Any, target: str | None, steps: Preparation) -> Prepared:
-    """Read the table, leave out rows without a target, and discretise numbers."""
-    source = read_any(data, steps)
+def prepare(data: Any, target: str | None, steps: Preparation, score: Score | None = None) -> Prepared:
+    """Read the table, leave out rows without a target, and discretise numbers, or keep them for a score of numbers."""
+    keeps_numbers = score is not None and score.takes_measurements
+    if keeps_numbers and steps.discretize not in (None, AUTO):
+        raise ParameterError(
+            f"the score {score.name if score else None!r} takes numbers as they are: leave discretize= out"
+        )
+    source = read_any(data, steps, keeps_numbers=keeps_numbers)
     if target is not None:
         source, _ = rows_with_class(source, target)
     categories = set(steps.states) | ({*_texts_of(data)} if is_frame(data) else set())
+    if score is not None and keeps_numbers:
+        dataset = with_numbers(source, score, target, declared=categories, keep_at_most=steps.keep_at_most)
+        check_identifiers(dataset, allow=steps.allow_identifiers, declared=steps.states)
+        return Prepared(source, dataset, {})
     return in_intervals(source, target, steps, categories)
 
 
@@ -115,18 +125,64 @@ def _texts_of(frame: Any) -> Iterable[str]:
     )
 
 
-def read_any(data: Any, steps: Preparation) -> Dataset:
-    """The data set of a frame or a file, or the data set itself."""
+def with_numbers(
+    dataset: Dataset,
+    score: Score,
+    target: str | None,
+    *,
+    declared: Container[str] = (),
+    keep_at_most: int | None = None,
+) -> Dataset:
+    """The columns that a score of numbers reads as such: all of them, or beside states those that are quantities.
+
+    Those hold a fraction, or more than ten different numbers; with `keep_at_most`, more than so many. The target and
+    columns with declared states have states.
+
+    Examples
+    --------
+    >>> from scorecache.scores import make_score
+    >>> data = Dataset.from_columns({"sex": [0, 1, 1], "height": [1.62, 1.8, 1.75]})
+    >>> list(with_numbers(data, make_score("bge-cg"), None).measurements)
+    ['height']
+    """
+    if not score.takes_measurements:
+        return dataset
+    many = quantities(dataset, target, keep_at_most)
+    chosen = [
+        name
+        for name in numeric_columns(dataset, target)
+        if name in dataset.measurements
+        or (name not in declared and (name in many or (keep_at_most is None and _has_fraction(dataset, name))))
+    ]
+    if not getattr(score, "takes_states", False):
+        chosen = list(dataset.names)
+    lacking = [name for name in chosen if MISSING_STATE in dataset.states[dataset.index[name]]]
+    if lacking:
+        raise DataError(
+            f"numbers are missing in {listing(map(repr, lacking))}, and the score {score.name!r} needs them in every "
+            "row: leave such rows out (missing='drop'), or discretise and take a score of states"
+        )
+    return dataset.measured(chosen)
+
+
+def _has_fraction(dataset: Dataset, name: str) -> bool:
+    """Whether one of the column's numbers is not whole."""
+    return bool((np.mod(numbers_of(dataset.states[dataset.index[name]]), 1) > 0).any())  # NaN is not
+
+
+def read_any(data: Any, steps: Preparation, *, keeps_numbers: bool = False) -> Dataset:
+    """The data set of a frame or a file, or the data set itself; many numbers stay numbers if they are wanted."""
     if isinstance(data, Dataset):
         if steps.states or steps.weights is not None:
             raise ParameterError("a Dataset has its states and weights; give states= and weights= with a frame or path")
         return data.columns(_kept(data.names, steps.ignore))
     is_discretized = steps.discretize is not None
+    measures = is_discretized or keeps_numbers
     options: dict[str, Any] = {
         "states": dict(steps.states),
         "missing": steps.missing,
         "max_states": steps.max_states or (MAX_STATES if is_discretized else None),
-        "measured": AnyColumn() if is_discretized else (),
+        "measured": AnyColumn() if measures else (),
     }
     if isinstance(data, str | os.PathLike):
         from scorecache.data.reading import read_table

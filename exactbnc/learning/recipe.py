@@ -13,6 +13,7 @@ from scorecache.domain import structure_named
 from scorecache.errors import ParameterError
 from scorecache.scores import Score, make_score
 from scorecache.scores._base import require_positive
+from scorecache.scores.gaussian import BGe
 
 AUTO = "auto"
 """Parameters: tables for rows with unknown values, and weights fitted to the class for all others."""
@@ -100,6 +101,11 @@ class Recipe:
             return Dirichlet(1.0)
         plain = make_parameters(self.parameters)
         return replace(plain, **{"ess": self.ess}) if "ess" in plain.settings else plain
+
+    def prior(self) -> BGe | None:
+        """The score whose prior regressions have, where it is one."""
+        score = self.score()
+        return score if isinstance(score, BGe) else None
 
     @property
     def is_discriminative(self) -> bool:

@@ -104,7 +104,8 @@ def run_recipe(
     clock, begun = Clock(limits.seconds), time.monotonic()
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
-    dataset.require_categories()  # tables have no numbers, whatever the score takes
+    if not recipe.score().takes_measurements:
+        dataset.require_categories()
     rows = dataset if recipe.score().takes_real_weights else counted(dataset)
     problem, solution, warning, max_parents = None, _unsolved(class_name), None, None
     stands_in = False
@@ -135,7 +136,7 @@ def run_recipe(
     solution = replace(solution, dag=dag)
     if class_name is not None and class_factors is not None:
         dataset = reweighted(dataset, class_name, class_factors)
-    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name)
+    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name, prior=recipe.prior())
     if class_name is not None and (recipe.is_discriminative or recipe.calibrate):
         net = replace(net, class_name=class_name, class_fit=_class_fit(dataset, net, class_name, recipe))
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}

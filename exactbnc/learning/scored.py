@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from exactbnc.graph.dag import DAG
 from exactbnc.graph.given import as_dag
 from exactbnc.learning.discretize.tables import AUTO
 from exactbnc.learning.preparation import Preparation, prepare
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MEASURED
 from scorecache.data.rows import distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import Score, make_score
+from scorecache.scoring.build import build_cache
+from scorecache.scoring.potentials import uses_potentials
 from scorecache.scoring.single_family import extensions
 from scorecache.wording import listing
 
@@ -95,7 +99,7 @@ def score(
         dataset = _in_states_of(graph, data)
     else:
         steps = Preparation(discretize=discretize, missing=missing, allow_identifiers=True)
-        dataset = prepare(data, target, steps).dataset
+        dataset = prepare(data, target, steps, kind).dataset
     dag = as_dag(graph, dataset.names)
     absent = [name for name in dag.names if name not in dataset.index]
     if absent:
@@ -103,6 +107,8 @@ def score(
     if kind.needs_class and target is None:
         raise ParameterError(f"the score {kind.name!r} needs a class: name it (target=...)")
     dataset = dataset.columns(dag.names)
+    if uses_potentials(kind, dataset):
+        return NetworkScore(*_by_build(dag, dataset, kind), kind)
     domain = Domain.of(dag.names, class_name=target, required_arcs=dag.arcs)
     rows = distinct_rows(dataset)
     scores: dict[str, float] = {}
@@ -113,16 +119,29 @@ def score(
     return NetworkScore(sum(scores.values()), scores, kind)
 
 
+def _by_build(dag: DAG, dataset: Dataset, kind: Score) -> tuple[float, dict[str, float]]:
+    """The total and the families, from a score file that holds nothing else."""
+    arcs = set(dag.arcs)
+    others = [(u, v) for u in dag.names for v in dag.names if u != v and (u, v) not in arcs]
+    limit = max(map(len, dag.parents), default=0)
+    domain = Domain.of(dag.names, required_arcs=dag.arcs, forbidden_arcs=others, max_parents=limit)
+    cache = build_cache(dataset, kind, domain=domain)
+    scores = {name: float(next(iter(cache.families(child)))[0]) for child, name in enumerate(dag.names)}
+    return sum(scores.values()), scores
+
+
 def _in_states_of(net: BayesNet, data: Any) -> Dataset:
     """The data in the states of a network, every value known."""
-    from exactbnc.network.rows import rows_of
+    from exactbnc.network.rows import coded_rows, rows_of
 
     table = rows_of(net, data)
-    codes = net.encode(table)
-    unknown = [name for name, row in zip(net.names, codes, strict=True) if (row == UNKNOWN).any()]
+    rows = coded_rows(net, table)
+    unknown = [name for name, row in zip(net.names, rows.codes, strict=True) if (row == UNKNOWN).any()]
     if unknown:
         raise ParameterError(
             f"a score needs all values, and the network does not know all those of {listing(map(repr, unknown))}: "
             "columns that the data lack, missing values, or values that are not states"
         )
-    return Dataset(net.names, net.states, codes, table.weights)
+    numbers = {name: rows.column(net.index[name]) for name in net.numbers}
+    states = tuple(listed or (MEASURED,) for listed in net.states)
+    return Dataset(net.names, states, rows.codes, table.weights, numbers)

@@ -218,7 +218,7 @@ def arc_strength(
     )
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     steps = Preparation(discretize=discretize, missing=missing, ignore=ignored, allow_identifiers=allow_identifiers)
-    dataset = prepare(data, target, steps).dataset
+    dataset = prepare(data, target, steps, recipe.score()).dataset
     return strength_of(dataset, target, recipe, resamples, n_jobs=n_jobs, progress=progress)
 
 

@@ -79,6 +79,16 @@ def coded_rows(net: BayesNet, dataset: Dataset) -> Rows:
     return Rows(codes, numbers)
 
 
+def table_rows(dataset: Dataset) -> Rows:
+    """The rows of a data set from which a network was learned, or that has its columns and states."""
+    if not dataset.measurements:
+        return Rows(dataset.codes)
+    numbers = np.full(dataset.codes.shape, np.nan)
+    for name, own in dataset.measurements.items():
+        numbers[dataset.index[name]] = own
+    return Rows(dataset.codes, numbers)
+
+
 def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Rows:
     """A row given by name; what is not named, None or NaN is unknown."""
     row = np.full(net.n_vars, UNKNOWN, dtype=np.uint16)
@@ -97,9 +107,13 @@ def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Rows:
     return Rows(row[:, None], numbers)
 
 
-def rows_sha256(codes: Codes) -> str:
+def rows_sha256(rows: Codes | Rows) -> str:
     """A hash of rows in codes, by which a network recognises those that it was learned from."""
-    return sha256(np.ascontiguousarray(codes, dtype="<u2").tobytes()).hexdigest()
+    own = Rows.of(rows)
+    digest = sha256(np.ascontiguousarray(own.codes, dtype="<u2").tobytes())
+    if own.numbers is not None:
+        digest.update(np.ascontiguousarray(np.where(np.isnan(own.numbers), np.nan, own.numbers), dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 def accuracy(net: BayesNet, dataset: Dataset, predicted: NDArray[np.int64]) -> tuple[float, int] | None:

@@ -18,6 +18,7 @@ from exactbnc.learning.em import fit_incomplete
 from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.network.codes import Floats
 from exactbnc.network.parameters import fit_parameters, make_parameters
+from exactbnc.network.rows import table_rows
 from exactbnc.report.subject import Subject
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
@@ -88,6 +89,6 @@ def measure_likelihood(subject: Subject, dataset: Dataset, *, n_folds: int = 10,
 def _log_probability(training: Dataset, held_out: Dataset, structure: DAG, *, sums_out: bool) -> Floats:
     """log P of the rows held out; missing values are a state, or summed out as in structural EM."""
     if not sums_out:
-        return fit_parameters(training, structure).log_probability(held_out.codes)
+        return fit_parameters(training, structure).log_probability(table_rows(held_out))
     net = fit_incomplete(training, structure, make_parameters("eap"))
     return net.log_probability(observed_codes(held_out.states, held_out.codes))

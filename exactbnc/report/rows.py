@@ -38,16 +38,17 @@ def rows_for(subject: Subject, data: Any, given: Mapping[str, Any] | None = None
     known: dict[str, Any] = dict(steps) if isinstance(steps, dict) else {}
     known |= {name: value for name, value in (given or {}).items() if value is not None}
     has_cuts = known.get("discretize") is not None or bool(subject.net is not None and subject.net.cut_points)
+    numbers = () if subject.net is None else subject.net.numbers
     options = {
         "missing": "category" if known.get("missing") == EM else known.get("missing") or "error",
         "max_states": known.get("max_states") or (MAX_STATES if has_cuts else None),
-        "measured": AnyColumn() if has_cuts else (),
+        "measured": AnyColumn() if has_cuts else numbers,
     }
     dataset = _encoded(data, columns_of(subject), known, options)
     if subject.class_name in dataset.index:
         dataset, _ = rows_with_class(dataset, subject.class_name)
     check_measurements(dataset)
-    return dataset
+    return dataset.measured([name for name in numbers if name in dataset.index])
 
 
 def _encoded(data: Any, wanted: list[str], known: Mapping[str, Any], options: Mapping[str, Any]) -> Dataset:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from exactbnc.baselines.evaluation.methods import Method
 from exactbnc.learning.discretize.tables import discretized, find_cut_points
+from exactbnc.network.rows import table_rows
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 from scorecache.scoring.workers import results_of
@@ -169,15 +170,25 @@ def evaluate_split(method: Method, training: Dataset, held_out: Dataset, class_n
 
 def predict_split(method: Method, training: Dataset, held_out: Dataset, class_name: str) -> tuple[Scores, Floats]:
     """Train a method; the measures of its predictions on held-out rows, and the predictions."""
+    rows = _rows_for(method, held_out)
     begun = work_clock()
     fitted = method.fit(training, class_name)
     ready = work_clock()
-    log_posterior = fitted.predict(held_out.codes)
+    log_posterior = fitted.predict(rows)
     done = work_clock()
     weights = None if held_out.weights is None else held_out.weights.astype(np.float64)
     measured = measures(log_posterior, held_out.column(class_name), weights)
     seconds = {"fit_seconds": ready - begun, "predict_seconds": done - ready}
     return Scores(**measured, **seconds, is_proved=fitted.is_proved), log_posterior  # type: ignore[arg-type]
+
+
+def _rows_for(method: Method, dataset: Dataset) -> Any:
+    """The rows as a method reads them: codes, and the numbers beside them where it takes numbers."""
+    if not dataset.measurements:
+        return dataset.codes
+    if not getattr(method, "takes_numbers", False):
+        dataset.require_categories()
+    return table_rows(dataset)
 
 
 def _warm_up(method: Method, training: Dataset, class_name: str) -> None:
@@ -190,7 +201,7 @@ def _warm_up(method: Method, training: Dataset, class_name: str) -> None:
     features = [name for name in training.names if name != class_name][:WARM_UP_COLUMNS]
     few = training.columns([*features, class_name]).rows(np.sort(rows))
     with suppress(Exception):  # what is wrong with the method is reported by the fit that counts
-        method.fit(few, class_name).predict(few.codes)
+        method.fit(few, class_name).predict(_rows_for(method, few))
 
 
 def measures(log_posterior: Floats, right: NDArray[np.uint16], weights: Floats | None) -> dict[str, float | None]:

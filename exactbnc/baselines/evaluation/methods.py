@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from exactbnc.run.solution import Status
 from scorecache.data.dataset import Dataset
 
 Floats = NDArray[np.float64]
-Predictor = Callable[[NDArray[np.uint16]], Floats]
-"""Codes of all variables, the class's own not looked at, to rows x classes."""
+Predictor = Callable[[Any], Floats]
+"""Codes of all variables, or `Rows` where some are numbers, to rows x classes; the class's own are not looked at."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Exact:
     recipe: Recipe = field(default_factory=Recipe)
     selects: bool = False
     missing: str = "category"
+    takes_numbers: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

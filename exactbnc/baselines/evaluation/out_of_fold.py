@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class FixedStructure:
 
     dag: DAG
     estimator: ParameterEstimator
+    takes_numbers: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -20,6 +20,8 @@ from exactbnc.network.parameters.dfe import DFE
 from exactbnc.network.parameters.elr import ELR
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
+from scorecache.scores.gaussian import BGe
+from scorecache.wording import listing
 
 PARAMETERS: dict[str, type[ParameterEstimator]] = {
     "ofe": Frequencies,
@@ -36,20 +38,28 @@ __all__ = ["PARAMETERS", "ParameterEstimator", "fit_parameters", "make_parameter
 
 
 def fit_parameters(
-    dataset: Dataset, dag: DAG, estimator: ParameterEstimator | str = "eap", *, class_name: str | None = None
+    dataset: Dataset,
+    dag: DAG,
+    estimator: ParameterEstimator | str = "eap",
+    *,
+    class_name: str | None = None,
+    prior: BGe | None = None,
 ) -> BayesNet:
     """The Bayesian network with a given structure and parameters estimated from data.
 
     Parameters
     ----------
     dataset : Dataset
-        Complete rows of categories.
+        Complete rows. Columns that keep their numbers (`Dataset.measured`) get regressions: "ofe" those of maximum
+        likelihood, the others the posterior under the prior of BGe, as the estimators of states use Dirichlet's.
     dag : DAG
         The structure, over the columns of the data in the same order.
     estimator : ParameterEstimator or str, default "eap"
         One of "ofe", "dirichlet", "eap", "softened", "ms", "acll", "elr", "dfe", or an estimator with its own settings.
     class_name : str, optional
         The class, for the estimators that maximise its conditional likelihood ("acll", "elr", "dfe").
+    prior : BGe, optional
+        The score whose prior the regressions have; `BGe()` by default.
 
     Returns
     -------
@@ -66,8 +76,10 @@ def fit_parameters(
     >>> net = fit_parameters(data, DAG.from_arcs(data.names, [("rain", "wet")]), "ofe")
     >>> net.query("wet", given={"rain": "yes"}).to_dict()
     {'no': 0.5, 'yes': 0.5}
+    >>> numbers = Dataset.from_columns({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 4.0, 5.0]}).measured()
+    >>> fit_parameters(numbers, DAG.from_arcs(numbers.names, [("x", "y")]), "ofe").tables[1].round(3).tolist()
+    [0.9, 1.4, 0.05]
     """
-    dataset.require_categories()
     estimator = make_parameters(estimator) if isinstance(estimator, str) else estimator
     if dag.names != dataset.names:
         raise ParameterError("the structure must have the variables of the data, in the same order")
@@ -75,7 +87,36 @@ def fit_parameters(
         raise ParameterError(f"the parameters {estimator.name!r} need a class")
     if class_name is not None:
         dataset.column(class_name)  # an error lists the columns if it is not one
+    if dataset.measurements:
+        return _with_regressions(dataset, dag, estimator, class_name, prior or BGe())
     return BayesNet(dag, dataset.states, estimator.tables(dataset, dag, class_name), class_name)
+
+
+def _with_regressions(
+    dataset: Dataset, dag: DAG, estimator: ParameterEstimator, class_name: str | None, prior: BGe
+) -> BayesNet:
+    """The tables of the columns of states, which have no parents among the numbers, and the regressions of these."""
+    from exactbnc.network.parameters.linear import regression_tables
+
+    if estimator.needs_class:
+        raise ParameterError(
+            f"the parameters {estimator.name!r} are those of tables, but {listing(map(repr, dataset.measurements))} "
+            "are numbers; take 'eap' or 'ofe'"
+        )
+    tables = regression_tables(dataset, dag, prior, most_likely=isinstance(estimator, Frequencies))
+    names = [name for name in dataset.names if name not in dataset.measurements]
+    if names:
+        arcs = [(parent, child) for parent, child in dag.arcs if child in names]
+        numbers = [parent for parent, _ in arcs if parent in dataset.measurements]
+        if numbers:
+            raise ParameterError(f"{numbers[0]!r} is a column of numbers: only such columns can be its children")
+        own = estimator.tables(dataset.columns(names), DAG.from_arcs(names, arcs), class_name)
+        tables |= {dataset.index[name]: table for name, table in zip(names, own, strict=True)}
+    states = tuple(
+        () if name in dataset.measurements else listed
+        for name, listed in zip(dataset.names, dataset.states, strict=True)
+    )
+    return BayesNet(dag, states, tuple(tables[v] for v in range(dag.n_vars)), class_name)
 
 
 def make_parameters(name: str, **settings: Any) -> ParameterEstimator:

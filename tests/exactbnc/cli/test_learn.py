@@ -1,3 +1,4 @@
+import io
 import json
 
 import numpy as np
@@ -439,3 +440,51 @@ def test_without_a_class_it_is_the_best_general_network(exactbnc, tmp_path):
     assert net.class_name is None
     assert document["training_log_likelihood"] == net.log_likelihood(read_csv(ASIA))
     assert "on the training rows" in exactbnc("learn", ASIA).out
+
+
+def test_learn_query_sample_and_predict_with_numbers(exactbnc, tmp_path):
+    random = np.random.default_rng(1)
+    sex = random.integers(0, 2, 120)
+    height = (165 + 12 * sex + random.normal(size=120) * 7).round(2)
+    frame = pd.DataFrame({"height": height, "age": random.integers(18, 80, 120), "sex": np.where(sex, "m", "f")})
+    data, model, predicted = tmp_path / "people.csv", tmp_path / "net.json", tmp_path / "predicted.csv"
+    frame.to_csv(data, index=False)
+
+    learned = exactbnc("learn", data, "--class", "sex", "--score", "bge-cg", "-o", model, "--json")
+    one = json.loads(exactbnc("query", model, "height", "--given", "sex=m", "--json").out)
+    both = exactbnc("query", model, "height", "age").out
+    drawn = pd.read_csv(io.StringIO(exactbnc("sample", model, "-n", "5").out))
+    known = json.loads(exactbnc("predict", model, data, "-o", predicted, "--json").out)
+    frame.assign(height=height + 0.5).to_csv(data, index=False)
+    moved = json.loads(exactbnc("predict", model, data, "-o", predicted, "--json").out)
+    judged = json.loads(exactbnc("evaluate", data, "--class", "sex", "--score", "bge-cg", "--folds", "2", "--json").out)
+
+    assert json.loads(learned.out)["solution"]["status"] == "optimal"
+    assert one["mean"]["height"] == pytest.approx(height[sex == 1].mean(), abs=0.5)
+    assert [component["weight"] for component in one["components"]] == [1.0]
+    assert "a mixture of 2 Gaussians" in both
+    assert len(drawn) == 5
+    assert drawn.height.between(120, 220).all()
+    assert known["on_training_rows"]
+    assert known["accuracy"] > 0.7
+    assert not moved["on_training_rows"]
+    assert judged["results"][0]["n_proved"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["learn", "--score", "bge-cg", "--discretize", "mdlp"], "leave --discretize out"),
+        (["evaluate", "--score", "bge-cg,bdeu"], "evaluate them one after the other"),
+        (["evaluate", "--score", "bge-cg", "--structure", "logistic"], "must be discretised first"),
+    ],
+)
+def test_scores_of_numbers_refuse_what_needs_states(exactbnc, arguments, message, tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,y\n" + "".join(f"{i / 7},{'ab'[i % 2]}\n" for i in range(40)), encoding="utf-8")
+    command, *others = arguments
+
+    run = exactbnc(command, data, "--class", "y", *others)
+
+    assert run.code != 0
+    assert message in run.err
