@@ -33,6 +33,7 @@ from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError, TimeLimitError
+from scorecache.scores.gaussian import BGe
 from scorecache.scoring.build import BuildPlan, plan_build
 
 
@@ -240,7 +241,12 @@ def reweighted(dataset: Dataset, class_name: str, class_factors: Sequence[float]
 
 
 def _class_fit(dataset: Dataset, net: BayesNet, class_name: str, recipe: Recipe) -> ClassFit:
-    """Weights and temperature, or the temperature alone."""
+    """Weights and temperature, or the temperature alone; with numbers predictive distributions instead of weights."""
+    if net.numbers:
+        from exactbnc.learning.discriminative.by_folds import calibrated_by_folds
+
+        prior, is_predictive = recipe.prior() or BGe(), recipe.is_discriminative
+        return calibrated_by_folds(dataset, net, recipe.estimator(), class_name, prior, is_predictive=is_predictive)
     from exactbnc.learning.discriminative.fit import calibrated, discriminative
 
     if recipe.is_discriminative:

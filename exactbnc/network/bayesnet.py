@@ -636,7 +636,7 @@ class BayesNet:
         """log P(name = k | the other values of the row), rows x states; the class by default."""
         target = self._target(name)
         if self.class_fit is not None and target == self.class_name:
-            return self.class_model.log_posterior(Rows.of(codes).codes)
+            return self.class_model.log_posterior(codes)
         return self.posterior(target).log_probabilities(codes)
 
     @cached_property

@@ -3,8 +3,10 @@
     log P(c | x) = a log P_net(c | x) + b_c - log Z                     where values are unknown, summed out exactly
     log P(c | x) = sum over the families with the class of T_v[x_v, x_pa(v), c] - log Z     where all are known
 
-The weights T have the shapes of the tables, so that predicting by them takes as long. The temperature (a, b) brings the
-tables to the scale of probabilities that the weights have; without weights it serves all rows.
+Of numbers there are no weights; where all values are known, predictive distributions may take the place of the
+regressions in P_net (`exactbnc.network.student`). The weights T have the shapes of the tables, so that predicting by
+them takes as long. The temperature (a, b) brings the tables to the scale of probabilities that the weights have;
+without weights it serves all rows.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import Codes, Floats
+from exactbnc.network.codes import Codes, Floats, Rows
 from exactbnc.network.families import OpenFamilies, open_families
 from exactbnc.network.normalisation import normalise
+from exactbnc.network.student import StudentFamily, check_student
 from scorecache.errors import ParameterError
 
 
@@ -34,6 +37,9 @@ class ClassFit:
         b, by class.
     weights : tuple of arrays, optional
         By variable, shaped as `BayesNet.tables`; None for families without the class. The arrays become read-only.
+    student : tuple of arrays, optional
+        By variable of numbers with the class as a parent, its predictive table (`exactbnc.network.student`); None for
+        the others. The arrays become read-only.
 
     Examples
     --------
@@ -50,6 +56,7 @@ class ClassFit:
     slope: float = 1.0
     shift: Floats | None = None
     weights: tuple[Floats | None, ...] | None = None
+    student: tuple[Floats | None, ...] | None = None
 
     def check(self, net: BayesNet) -> None:
         """Raise a ParameterError if the numbers do not fit the network."""
@@ -59,8 +66,12 @@ class ClassFit:
             raise ParameterError(f"the slope of a temperature must be a number from 0. Got {self.slope!r} instead.")
         if self.shift is not None and (self.shift.shape != (n_classes,) or not np.isfinite(self.shift).all()):
             raise ParameterError(f"the shift of a temperature must have {n_classes} finite numbers, one per class")
+        if self.student is not None:
+            check_student(net, self.student)
         if self.weights is None:
             return
+        if net.numbers:
+            raise ParameterError(f"a network with numbers has no weights, and {net.numbers[0]!r} is one of numbers")
         if len(self.weights) != net.n_vars:
             raise ParameterError(f"{net.n_vars} variables need as many weights. Got {len(self.weights)} instead.")
         for v, (own, table) in enumerate(zip(self.weights, net.tables, strict=True)):
@@ -78,35 +89,56 @@ class ClassModel:
 
     def __init__(self, net: BayesNet, fit: ClassFit) -> None:
         self.net = net
-        self.slope, self.shift, self.weights = fit.slope, fit.shift, fit.weights
+        self.slope, self.shift, self.weights, self.student = fit.slope, fit.shift, fit.weights, fit.student
         self._target = net.position(net.required_class)
 
-    def log_posterior(self, codes: Codes) -> Floats:
+    def log_posterior(self, given: Codes | Rows) -> Floats:
         """log P(class | the other values of the row), rows x classes."""
-        if self.weights is None:
-            return self._scaled(codes)
-        is_partial = self.is_partial(codes)
+        rows = Rows.of(given)
+        if self.weights is None and self.student is None:
+            return self._scaled(rows)
+        is_partial = self.is_partial(rows.codes)
+        of_complete = self._predictive if self.weights is None else self._fitted
         if not is_partial.any():
-            return self._fitted(codes)
-        log_p = np.empty((codes.shape[1], int(self.net.arities[self._target])))
-        log_p[~is_partial] = self._fitted(np.ascontiguousarray(codes[:, ~is_partial]))
-        log_p[is_partial] = self._scaled(np.ascontiguousarray(codes[:, is_partial]))
+            return of_complete(rows)
+        log_p = np.empty((rows.n_rows, int(self.net.arities[self._target])))
+        log_p[~is_partial] = of_complete(rows.take(~is_partial))
+        log_p[is_partial] = self._scaled(rows.take(is_partial))
         return log_p
 
     def is_partial(self, codes: Codes) -> NDArray[np.bool_]:
         """Which rows lack a value of a family with the class."""
         return self._families.partial_rows(codes)
 
-    def _fitted(self, codes: Codes) -> Floats:
+    def _fitted(self, rows: Rows) -> Floats:
         """By the weights."""
-        sums = np.zeros((codes.shape[1], self._families.n_states))
-        self._families.add_to(sums, codes, is_complete=True)
+        sums = np.zeros((rows.n_rows, self._families.n_states))
+        self._families.add_to(sums, rows, is_complete=True)
         normalise(sums)
         return sums
 
-    def _scaled(self, codes: Codes) -> Floats:
+    def _predictive(self, rows: Rows) -> Floats:
+        """By the tables and the predictive distributions, with the temperature."""
+        sums = np.zeros((rows.n_rows, int(self.net.arities[self._target])))
+        of_states = [v for v in self._children if not self.net.is_number[v]]
+        open_families(self.net, of_states, self._target).add_to(sums, rows, is_complete=True)
+        for family in self.predictive_families:
+            family.add_to(sums, rows)
+        normalise(sums)
+        return self._with_temperature(sums)
+
+    @cached_property
+    def predictive_families(self) -> list[StudentFamily]:
+        """Those of the numbers with the class as a parent."""
+        tables = self.student or ()
+        return [StudentFamily.of(self.net, v, self._target, own) for v, own in enumerate(tables) if own is not None]
+
+    def _scaled(self, rows: Rows) -> Floats:
         """By the tables, with the temperature."""
-        log_p = self.net.posterior(self.net.required_class).log_probabilities(codes)
+        return self._with_temperature(self.net.posterior(self.net.required_class).log_probabilities(rows))
+
+    def _with_temperature(self, log_p: Floats) -> Floats:
+        """In place."""
         if self.slope == 1.0 and self.shift is None:
             return log_p
         with np.errstate(invalid="ignore"):
@@ -119,6 +151,10 @@ class ClassModel:
 
     @cached_property
     def _families(self) -> OpenFamilies:
+        return open_families(self.net, self._children, self._target, self.weights)
+
+    @cached_property
+    def _children(self) -> list[int]:
+        """The children of the families with the class."""
         target = self._target
-        children = [v for v, parents in enumerate(self.net.dag.parents) if v == target or target in parents]
-        return open_families(self.net, children, target, self.weights)
+        return [v for v, parents in enumerate(self.net.dag.parents) if v == target or target in parents]

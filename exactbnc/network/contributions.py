@@ -72,6 +72,13 @@ def contributions(net: BayesNet, class_name: str, given: Codes | Rows) -> Contri
     if model is not None:
         values *= model.slope
         values[0] += 0.0 if model.shift is None else model.shift
+    if model is not None and model.student is not None:
+        complete = np.flatnonzero(~model.is_partial(codes))
+        own_rows = rows.take(complete)
+        for family in model.predictive_families:
+            found = np.zeros((len(complete), log_posterior.shape[1]))
+            family.add_to(found, own_rows)
+            values[children.index(family.child), complete] = model.slope * found
     if model is not None and model.weights is not None:
         complete = np.flatnonzero(~model.is_partial(codes))
         known = np.ascontiguousarray(codes[:, complete])

@@ -1,7 +1,7 @@
 """How sure each arc is: the network shaded by the posterior, beside the class of networks equivalent to it.
 
-    left:   P(arc), of every arc of the network
-    right:  P(adjacent) = P(arc) + P(its reverse), of the essential graph: no data can tell equivalent networks apart
+left:   P(arc), of every arc of the network
+right:  P(adjacent) = P(arc) + P(its reverse), of the essential graph: no data can tell equivalent networks apart
 """
 
 from __future__ import annotations

@@ -128,6 +128,32 @@ class BICCG(BICG):
     takes_states: ClassVar[bool] = True
 
 
+def beside_numbers(score: Score) -> NumberScore:
+    """The score of numbers and states that scores states as this one does, or this one if it takes both.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+
+    Examples
+    --------
+    >>> beside_numbers(BDeu(ess=4.0)).parameters["ess"], beside_numbers(BIC()).name
+    (4.0, 'bic-cg')
+    """
+    if isinstance(score, NumberScore) and score.takes_states:
+        return score
+    if isinstance(score, BDeu):
+        return BGeCG(ess=score.ess)
+    for kind in (LLCG, AICCG, BICCG):
+        if type(score) is kind.partner_class:
+            return kind()
+    raise ParameterError(
+        f"there is no score of numbers and states whose states are scored by {score.name!r}; take 'bdeu', 'bic', "
+        "'aic', 'll' or one whose name ends in -cg"
+    )
+
+
 @dataclass(frozen=True)
 class BGe(NumberScore):
     """Bayesian Gaussian equivalent."""

@@ -31,6 +31,7 @@ from exactbnc.learning.classifiers._class_weight import class_factors
 from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, FeatureTerms, evenly_spaced
 from exactbnc.learning.classifiers._features import Features, discretised, free_name
 from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
+from exactbnc.learning.classifiers._numeric import as_numbers
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
 from exactbnc.learning.discretize.tables import AUTO, KEPT_VALUES, LEAST_BINS
@@ -167,6 +168,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         table = self._kept_columns(table)
         names = tuple(name for name in names if name not in self.left_out_)
         cuts = self._cut_points(len(names))
+        numbers = self._kept_as_numbers(table, names, cuts, labels, weights)
         columns = [discretised(*column) for column in zip(columns_of(table), cuts, names, strict=True)]
         n_missing = [int(missing_mask(column).sum()) for column in columns]
         if any(n_missing) and self.missing == "error":
@@ -187,6 +189,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
             self._features = replace(self._features, states=observed_states(self._features.states))
         own_states = (*dataset.states[:-1], tuple(self.classes_.tolist()))
         found = Dataset(dataset.names, own_states, dataset.codes, weights)
+        found = as_numbers(found, numbers) if numbers else found
         self._sample = found.rows(evenly_spaced(found.n_rows, IMPORTANCE_ROWS))
         return found
 
@@ -221,6 +224,12 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
             return None
         cutter = MDLPDiscretizer(columns=quantities, keep_at_most=KEPT_VALUES, least_bins=LEAST_BINS)
         return cutter.fit(table, labels, sample_weight=weights)
+
+    def _kept_as_numbers(
+        self, table: Any, names: tuple[str, ...], cuts: list[Floats | None], labels: NDArray[Any], weights: Any
+    ) -> dict[str, Floats]:
+        """The columns that stay numbers, whose cut points become `NO_CUTS`; none, unless an estimator has them."""
+        return {}
 
     def _column_names(self) -> tuple[str, ...]:
         """The names of the columns of X, x0, x1, ... where it has none."""

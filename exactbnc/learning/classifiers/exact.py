@@ -15,6 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, seed_of, threads_of
+from exactbnc.learning.classifiers._numeric import (
+    AUTO,
+    DISCRETIZE,
+    GAUSSIAN,
+    NO_CUTS,
+    NUMERIC,
+    gains_of_numbers,
+    quantities,
+    rows_with_numbers,
+)
 from exactbnc.learning.discretize._base import interval_labels
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.from_table import as_constraints
@@ -22,8 +32,9 @@ from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, counted, networks_by
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN, Codes
+from exactbnc.network.codes import UNKNOWN, Rows
 from exactbnc.network.parameters import ParameterEstimator
+from exactbnc.network.rows import table_rows
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Progress
@@ -32,6 +43,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
+from scorecache.scores.gaussian import beside_numbers
 
 if TYPE_CHECKING:
     from exactbnc.alternatives.arcs import ArcLoss
@@ -74,9 +86,15 @@ class ExactBNClassifier(TableClassifier):
         A mapping has the names of the fields of `Constraints`; the class is called `class_name_`.
     feature_selection : {None, "bayes_factor"}
         Threshold and ESS of the selection are chosen by two folds of this classifier.
+    numeric : {"discretize", "gaussian", "auto"}
+        What becomes of columns of numbers that hold a fraction, or more than ten different ones. "gaussian" keeps them
+        as numbers, with a linear regression on their parents in every class (`criterion` "bdeu" then is "bge-cg", "bic"
+        is "bic-cg"); "auto" decides that column by column by what the column alone says about the class of held-out
+        rows, and `numeric_` records it. With numbers, `parameters` "auto" are predictive distributions of BGe's
+        posterior (Student's) with a temperature, "eap" the posterior's regressions, "ofe" those of maximum likelihood.
     discretize : {"auto", None, "mdlp", "median", "quantile"}
-        For the numeric columns; "auto" leaves those of at most ten different values alone and gives the others the
-        intervals of MDLP, or five of equal frequency where those are fewer; "quantile" makes five intervals.
+        For the other numeric columns; "auto" leaves those of at most ten different values alone and gives the others
+        the intervals of MDLP, or five of equal frequency where those are fewer; "quantile" makes five intervals.
     missing : {"category", "error", "em"}
         For missing values in the training data: a state of their own, an error, or summed out: structural EM with a
         proved best network in every round, for the criteria "bic", "aic" and "ll"; "auto" then fits tables alone.
@@ -121,6 +139,8 @@ class ExactBNClassifier(TableClassifier):
     log_bayes_factors_ : dict or None
     max_parents_ : int or None
     discretizer_ : Discretizer or None
+    numeric_ : dict
+        Name -> "gaussian" or "discretize", for the numeric columns that `numeric` decides about.
     left_out_ : dict
         Name -> why the column was left out.
     feature_importances_ : array of float
@@ -149,6 +169,7 @@ class ExactBNClassifier(TableClassifier):
         calibrate: bool = False,
         constraints: Constraints | Mapping[str, Any] | None = None,
         feature_selection: str | None = None,
+        numeric: str = "discretize",
         discretize: str | None = "auto",
         missing: str = "category",
         states: Mapping[str, Any] | None = None,
@@ -172,6 +193,7 @@ class ExactBNClassifier(TableClassifier):
         self.calibrate = calibrate
         self.constraints = constraints
         self.feature_selection = feature_selection
+        self.numeric = numeric
         self.discretize = discretize
         self.missing = missing
         self.states = states
@@ -242,7 +264,10 @@ class ExactBNClassifier(TableClassifier):
         ['in']
         """
         recipe = self._recipe()
-        dataset = self._selected(self._training_data(X, y, sample_weight), recipe)
+        dataset = self._training_data(X, y, sample_weight)
+        if dataset.measurements:
+            recipe = replace(recipe, criterion=beside_numbers(recipe.score()))
+        dataset = self._selected(dataset, recipe)
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         listener = _Progress(self._report) if self.verbose else None
         factors = None
@@ -279,7 +304,7 @@ class ExactBNClassifier(TableClassifier):
         cuts = {
             name: points
             for name, points in zip(self._features.names, self._features.cut_points, strict=True)
-            if points is not None and name in self.bayes_net_.index
+            if points is not None and name in self.bayes_net_.index and name not in self.bayes_net_.numbers
         }
         net = self.bayes_net_
         states = list(net.states)
@@ -427,23 +452,65 @@ class ExactBNClassifier(TableClassifier):
         shown = super()._repr_html_inner() if not hasattr(self, "bayes_net_") else self.network_._repr_html_()
         return str(shown)
 
-    def _log_posterior(self, codes: Codes) -> Floats:
+    def _kept_as_numbers(
+        self, table: Any, names: tuple[str, ...], cuts: list[Floats | None], labels: Any, weights: Any
+    ) -> dict[str, Floats]:
+        """As `numeric` says; with "auto" none with missing numbers, which only intervals have a state for."""
+        self.numeric_: dict[str, str] = {}
+        if self.numeric == DISCRETIZE:
+            return {}
+        found = quantities(table, names, self.states or {})
+        if self.numeric == AUTO:
+            own = dict(zip(names, cuts, strict=True))
+            gains = gains_of_numbers(found, own, np.searchsorted(self.classes_, labels), weights)
+            self.numeric_ = {name: GAUSSIAN if gain > 0 else DISCRETIZE for name, gain in gains.items()}
+        else:
+            self.numeric_ = dict.fromkeys(found, GAUSSIAN)
+        found = {name: numbers for name, numbers in found.items() if self.numeric_[name] == GAUSSIAN}
+        cuts[:] = [NO_CUTS if name in found else own for name, own in zip(names, cuts, strict=True)]
+        return found
+
+    def _learned_discretizer(self, table: Any, labels: Any, weights: Any) -> Any:
+        if self.numeric not in NUMERIC:
+            raise ParameterError(
+                f"The 'numeric' parameter of ExactBNClassifier must be one of {', '.join(map(repr, NUMERIC))}. "
+                f"Got {self.numeric!r} instead."
+            )
+        return None if self.numeric == GAUSSIAN else super()._learned_discretizer(table, labels, weights)
+
+    def _encoded(self, X: Any) -> Any:
+        """Codes of the features, or rows where some of them are numbers."""
+        numbers = [name for name, how in getattr(self, "numeric_", {}).items() if how == GAUSSIAN]
+        if not numbers:
+            return super()._encoded(X)
+        table = self._table(X)
+        return rows_with_numbers(self._codes_of(table), table, self._features, numbers)
+
+    def _without(self, rows: Any, v: int) -> Any:
+        return rows.without(v) if isinstance(rows, Rows) else super()._without(rows, v)
+
+    def _log_posterior(self, codes: Any) -> Floats:
         return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
 
-    def _training_rows(self) -> tuple[Codes, Ints, Any]:
+    def _training_rows(self) -> tuple[Any, Ints, Any]:
         """As for every classifier, with missing values unknown where training summed them out."""
         rows, actual, weights = super()._training_rows()
+        if self._sample.measurements:
+            return table_rows(self._sample.columns(self._sample.names[:-1])), actual, weights
         return observed_codes(self._sample.states, rows) if self.missing == EM else rows, actual, weights
 
-    def _log_posterior_in_part(self, rows: Codes) -> Floats:
+    def _log_posterior_in_part(self, rows: Any) -> Floats:
         """By the tables, which can sum out, with and without the value."""
         net = self.bayes_net_
         if net.class_fit is not None:
-            net = replace(net, class_fit=replace(net.class_fit, weights=None))
+            net = replace(net, class_fit=replace(net.class_fit, weights=None, student=None))
         return net.log_posterior(self._network_codes(rows), self.class_name_)
 
-    def _network_codes(self, codes: Codes) -> Codes:
+    def _network_codes(self, codes: Any) -> Any:
         """The codes of the network's variables: the selected features, and the class, which is not known."""
+        if isinstance(codes, Rows):
+            numbers = np.vstack([codes.column(v) for v in self._positions] + [np.full(codes.n_rows, np.nan)])
+            return Rows(self._network_codes(codes.codes), numbers)
         if len(self._positions) == len(codes):
             own = np.empty((len(codes) + 1, codes.shape[1]), dtype=np.uint16)
             own[:-1] = codes
@@ -482,6 +549,7 @@ class ExactBNClassifier(TableClassifier):
         features = [name for name in dataset.names if name != self.class_name_]
         self.log_bayes_factors_: dict[str, float] | None = None
         if self.feature_selection is not None:
+            dataset.require_categories()
             if self.missing == EM:
                 raise ParameterError("feature_selection counts complete rows: use missing='category' with it")
             from exactbnc.learning.selection import choose, log_bayes_factors

@@ -2,19 +2,20 @@
 
 Keys: format ("exactbnc.bayesnet"), schema_version (1), class (a name or null), cut_points (by column), solution (what
 the search found), class_fit (slope, shift by class, and by name the weights that rows without unknown values are
-classified by, nested as the table is), provenance (recipe, steps, data, versions, command), and variables: a list of
-name, states, parents (names) and table, lists within lists with one level per parent as listed and the variable's
-states innermost. A variable of numbers has the type "number" in place of states; its table has a level per parent with
-states and innermost the intercept, the coefficients of the parents that are numbers, and the variance. Keys that would
-be empty are left out. States are texts, integers, finite floats and booleans; a numpy scalar is stored as the Python
-value it equals. Numbers are read back to the last bit. Files with the format "exactbnc.model", which earlier versions
-wrote, have the network in the key `network` and are read too.
+classified by, nested as the table is, or of numbers the predictive tables `student`, `exactbnc.network.student`),
+provenance (recipe, steps, data, versions, command), and variables: a list of name, states, parents (names) and table,
+lists within lists with one level per parent as listed and the variable's states innermost. A variable of numbers has
+the type "number" in place of states; its table has a level per parent with states and innermost the intercept, the
+coefficients of the parents that are numbers, and the variance. Keys that would be empty are left out. States are texts,
+integers, finite floats and booleans; a numpy scalar is stored as the Python value it equals. Numbers are read back to
+the last bit. Files with the format "exactbnc.model", which earlier versions wrote, have the network in the key
+`network` and are read too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import isfinite
 from types import GenericAlias
@@ -56,6 +57,7 @@ class _ClassFit(msgspec.Struct):
     slope: float
     shift: list[float] | None = None
     weights: dict[str, msgspec.Raw] | None = None
+    student: dict[str, msgspec.Raw] | None = None
 
 
 class _NetFile(msgspec.Struct, rename={"class_name": "class"}):
@@ -133,6 +135,9 @@ def _fit_facts(net: BayesNet) -> dict[str, Any]:
     if fit.weights is not None:
         named = zip(net.names, fit.weights, strict=True)
         found["weights"] = {name: own.tolist() for name, own in named if own is not None}
+    if fit.student is not None:
+        named = zip(net.names, fit.student, strict=True)
+        found["student"] = {name: own.tolist() for name, own in named if own is not None}
     return found
 
 
@@ -185,29 +190,45 @@ def _declare(variable: _Variable, draft: Draft) -> None:
 
 
 def _class_fit(stored: _NetFile, draft: Draft) -> ClassFit | None:
-    """What was fitted to the class; the weights have the shapes of the tables."""
+    """What was fitted to the class; the weights have the shapes of the tables, as far as there are such axes."""
     fit = stored.class_fit
     if fit is None:
         return None
-    weights = None
-    if fit.weights is not None:
-        arities = {variable.name: len(variable.states) for variable in stored.variables}
-        unknown = [name for name in fit.weights if name not in arities]
-        if unknown:
-            raise draft.fault(None, f"'weights' name {unknown[0]!r}, which is not a variable")
-        weights = tuple(
-            _numbers(
-                fit.weights[variable.name],
-                tuple(arities[name] for name in (*variable.parents, variable.name)),
-                f"weights of {variable.name!r}",
-                draft,
-            )
-            if variable.name in fit.weights
-            else None
-            for variable in stored.variables
-        )
+    arities = {variable.name: len(variable.states) for variable in stored.variables}
+
+    def of_states(variable: _Variable) -> tuple[int, ...]:
+        return tuple(arities[name] for name in (*variable.parents, variable.name))
+
+    def of_numbers(variable: _Variable) -> tuple[int, ...]:
+        sizes = [arities[name] for name in variable.parents if arities[name]]
+        k = len(variable.parents) - len(sizes)
+        return (*sizes, 2 + k + k * k)
+
     shift = None if fit.shift is None else np.array(fit.shift, dtype=np.float64)
-    return ClassFit(fit.slope, shift, weights)
+    weights = _by_variable(fit.weights, "weights", of_states, stored, draft)
+    return ClassFit(fit.slope, shift, weights, _by_variable(fit.student, "student", of_numbers, stored, draft))
+
+
+def _by_variable(
+    given: dict[str, msgspec.Raw] | None,
+    what: str,
+    shape_of: Callable[[_Variable], tuple[int, ...]],
+    stored: _NetFile,
+    draft: Draft,
+) -> tuple[Floats | None, ...] | None:
+    """Arrays by the names of variables, None for the variables that are not named."""
+    if given is None:
+        return None
+    names = {variable.name for variable in stored.variables}
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise draft.fault(None, f"{what!r} name {unknown[0]!r}, which is not a variable")
+    return tuple(
+        _numbers(given[variable.name], shape_of(variable), f"{what} of {variable.name!r}", draft)
+        if variable.name in given
+        else None
+        for variable in stored.variables
+    )
 
 
 def _check_head(head: _Head | _NetFile, formats: Sequence[str], label: str) -> None:

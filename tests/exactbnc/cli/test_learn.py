@@ -457,7 +457,7 @@ def test_learn_query_sample_and_predict_with_numbers(exactbnc, tmp_path):
     known = json.loads(exactbnc("predict", model, data, "-o", predicted, "--json").out)
     frame.assign(height=height + 0.5).to_csv(data, index=False)
     moved = json.loads(exactbnc("predict", model, data, "-o", predicted, "--json").out)
-    judged = json.loads(exactbnc("evaluate", data, "--class", "sex", "--score", "bge-cg", "--folds", "2", "--json").out)
+    judged = json.loads(exactbnc("evaluate", data, "--class", "sex", "--score", "bge-cg", "--cv", "2", "--json").out)
 
     assert json.loads(learned.out)["solution"]["status"] == "optimal"
     assert one["mean"]["height"] == pytest.approx(height[sex == 1].mean(), abs=0.5)
