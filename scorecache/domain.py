@@ -4,14 +4,17 @@ Pruning is relative to a domain. "A subset scores at least as well" is a safe re
 subset is itself allowed, so every rule in `scorecache.scoring.pruning` compares sets inside one domain, and the cache
 records which. The structures, for a class variable C:
 
-| structure     | the class     | a feature                                           |
-|---------------|---------------|-----------------------------------------------------|
-| `general`     | any parents   | any parents                                         |
-| `naive_bayes` | no parents    | C alone                                             |
-| `tan`         | no parents    | C and exactly one feature (the root of the tree: C) |
-| `fan`         | no parents    | C and at most one feature                           |
-| `kdb`         | no parents    | C and at most k features                            |
-| `anb`         | no parents    | C and any features                                  |
+| structure       | the class   | a feature                                           |
+|-----------------|-------------|-----------------------------------------------------|
+| `general`       | any parents | any parents                                         |
+| `naive_bayes`   | no parents  | C alone                                             |
+| `tan`           | no parents  | C and exactly one feature (the root of the tree: C) |
+| `fan`           | no parents  | C and at most one feature                           |
+| `kdb`           | no parents  | C and at most k features                            |
+| `anb`           | no parents  | C and any features                                  |
+| `class_minimal` | no parents  | any parents, C or not                               |
+
+A class-minimal network is not the one of the best score: `exactbnc.solvers.minimal` says which one it is.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from scorecache.wording import listing
 
 Arc = tuple[str, str]
 
-STRUCTURES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb")
+STRUCTURES = ("general", "naive_bayes", "tan", "fan", "kdb", "anb", "class_minimal")
 
 
 def structure_named(name: str) -> str:
@@ -87,8 +90,13 @@ class LocalConstraints:
 
     @property
     def is_classifier(self) -> bool:
-        """Is the class a parent of every feature and without parents itself?"""
+        """Is there a class, without parents?"""
         return self.structure != "general"
+
+    @property
+    def requires_class(self) -> bool:
+        """Is the class a parent of every feature?"""
+        return self.structure not in ("general", "class_minimal")
 
     @property
     def max_feature_parents(self) -> int | None:
@@ -205,7 +213,7 @@ class Domain(LocalConstraints):
     def required(self) -> tuple[frozenset[int], ...]:
         """Per child, the parents that every set must hold."""
         sets: list[set[int]] = [set() for _ in self.names]
-        if self.is_classifier:
+        if self.requires_class:
             for feature in range(self.n_vars):
                 if feature != self.class_index:
                     sets[feature].add(self.index[str(self.class_name)])
@@ -372,6 +380,8 @@ def _check_class_arcs(domain: Domain) -> None:
                 f"in the structure {domain.structure!r} the class has no parents, "
                 f"but {parent!r} -> {child!r} is required"
             )
+    if not domain.requires_class:
+        return
     for parent, child in domain.forbidden_arcs:
         if parent == domain.class_name:
             raise ParameterError(

@@ -67,6 +67,7 @@ class Record:
             "fan": f"FAN with class {domain.class_name!r}",
             "kdb": f"k-DB with k <= {domain.k} and class {domain.class_name!r}",
             "anb": f"ANB, k-DB and FAN with class {domain.class_name!r}",
+            "class_minimal": f"class-minimal networks with class {domain.class_name!r}",
         }[domain.structure]
         safe = [f"{described}{limits}{with_arcs}"]
         if self.pruning == "none":

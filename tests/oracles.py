@@ -385,9 +385,9 @@ def best_structure_score(
 ) -> float:
     """The best total over the structures of a family, by trying all of them; -inf if there is none.
 
-    `general`: any DAG. In all others the class C has no parents and is a parent of every feature. `naive_bayes`: no
-    further arcs. `tan`: all features but one, the root, have exactly one feature parent. `fan`: at most one. `kdb`: at
-    most k. `anb`: any number.
+    `general`: any DAG. In all others the class C has no parents and, but for `class_minimal`, is a parent of every
+    feature. `naive_bayes`: no further arcs. `tan`: all features but one, the root, have exactly one feature parent.
+    `fan`: at most one. `kdb`: at most k. `anb`: any number.
     """
     options = [
         [parents for parents in families if _fits(family, child, parents, class_index, k)]
@@ -485,6 +485,8 @@ def _fits(family: str, child: int, parents: frozenset[int], class_index: int | N
         return True
     if child == class_index:
         return not parents
+    if family == "class_minimal":
+        return True
     most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": k, "anb": len(parents)}[family]
     if most is None:
         raise ValueError("the family 'kdb' needs k")

@@ -11,6 +11,8 @@ from scorecache.data.dataset import Dataset
 from scorecache.domain import STRUCTURES, Domain
 from scorecache.record import Record
 
+BY_SCORE = tuple(structure for structure in STRUCTURES if structure != "class_minimal")
+"""The structures of which the best-scoring network is wanted."""
 LARGEST_WEIGHT = st.none() | st.integers(1, 5)
 SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-1.0, -2.0, 0.0])
 

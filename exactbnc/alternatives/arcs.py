@@ -41,6 +41,8 @@ def arc_losses(
     problem: Problem, dag: DAG, *, exact: bool = False, limits: Limits | None = None, seed: int = 0
 ) -> list[ArcLoss]:
     """The losses of every arc that is not required, the largest first; the limits are those of all of them together."""
+    if exact and problem.is_class_minimal:
+        raise ParameterError("a class-minimal network is not the one of the best score: arc losses cannot be exact")
     dag = problem.in_own_order(dag)
     limits = Limits() if limits is None else limits
     clock = Clock(limits.seconds)

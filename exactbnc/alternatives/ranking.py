@@ -117,6 +117,8 @@ def rank(
     >>> [solution.score for solution in rank(Problem(cache), Wanted(count=2)).solutions]
     [-2.0, -2.5]
     """
+    if problem.is_class_minimal:
+        raise ParameterError("networks are ranked by their score; for class-minimal networks there is no ranking")
     chosen = solver_given(solver, method)
     limits = Limits() if limits is None else replace(limits, gap=0.0)
     clock = Clock(limits.seconds)

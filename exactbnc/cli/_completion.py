@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-STRUCTURES = ("anb", "tan", "fan", "kdb", "naive_bayes", "general")
+STRUCTURES = ("anb", "tan", "fan", "kdb", "naive_bayes", "general", "class_minimal")
 AVERAGES = ("tbmatan", "sstbmatan")
 GREEDY = ("ghc2-ll", "ghc2-fcll", "ggbn-bdeu", "bnc-2p", "gbn-cmdl", "mc-dag-ges")
 SEARCHED = ("mmpc", "hiton-pc", "pcmb", "s2tmb", "bayes-factor")

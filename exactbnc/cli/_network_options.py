@@ -36,7 +36,7 @@ class StructureOptions:
             "--structure",
             metavar="NAME",
             autocompletion=one_of(STRUCTURES),
-            help="anb, tan, fan, kdb, naive_bayes or general.",
+            help="anb, tan, fan, kdb, naive_bayes, general or class-minimal.",
         ),
     ] = None
     anb: Annotated[bool, _structure("--anb", help="Augmented naive Bayes: the class and any features.")] = False
@@ -130,10 +130,10 @@ class EvaluatedOptions(StructureOptions):
             "--structure",
             metavar="NAMES",
             autocompletion=some_of((*STRUCTURES, *AVERAGES, *GREEDY, *SEARCHED, *OTHERS)),
-            help="Several with commas: anb, tan, fan, kdb, naive_bayes, general; averages: tbmatan, sstbmatan; greedy: "
-            "ghc2-ll, ghc2-fcll, ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; the anb after a search for features: mmpc, "
-            "hiton-pc, pcmb, s2tmb, bayes-factor; of scikit-learn: decision-tree, 1-nn, 3-nn, 5-nn, svm-linear, "
-            "svm-poly2, svm-rbf, logistic. Default: naive_bayes,tan,anb.",
+            help="Several with commas: anb, tan, fan, kdb, naive_bayes, general, class-minimal; averages: tbmatan, "
+            "sstbmatan; greedy: ghc2-ll, ghc2-fcll, ggbn-bdeu, bnc-2p, gbn-cmdl, mc-dag-ges; the anb after a "
+            "search for features: mmpc, hiton-pc, pcmb, s2tmb, bayes-factor; of scikit-learn: decision-tree, 1-nn, "
+            "3-nn, 5-nn, svm-linear, svm-poly2, svm-rbf, logistic. Default: naive_bayes,tan,anb.",
         ),
     ] = None
 

@@ -179,6 +179,7 @@ def _facts(
         "arcs": [list(arc) for arc in net.dag.arcs],
         "modelstring": net.dag.modelstring,
         "n_parameters": net.n_parameters,
+        "n_class_parameters": model.n_class_parameters,
         "training_log_likelihood_of_class": of_class,
         "training_log_likelihood": net.log_likelihood(dataset) if class_name is None else None,
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
@@ -197,12 +198,13 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     fit = f"log P(class | features) {facts['training_log_likelihood_of_class'] or 0.0:.4f}"
     if facts["class"] is None:
         columns, fit = f"{n} variables", f"log P(rows) {facts['training_log_likelihood']:.4f}"
+    of_class = "" if facts["class"] is None else f", {facts['n_class_parameters']:,} of the class and its children"
     lines = [
         f"data:       {facts['n_rows']:,} rows, {columns}",
         f"structure:  {facts['structure']}{k}{limit}, {describe_score(score.pop('name'), score)}",
         f"network:    {_proof(solution, facts['class'])}",
         f"            {facts['modelstring']}",
-        f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free",
+        f"parameters: {describe_score(parameters.pop('name'), parameters)}, {facts['n_parameters']:,} free{of_class}",
         f"training:   {fit} in all, on the training rows",
         "time:       " + ", ".join(f"{name} {value:.2f} s" for name, value in facts["seconds"].items()),
     ]
@@ -220,6 +222,10 @@ def _lines(facts: dict[str, Any]) -> list[str]:
 
 def _proof(solution: dict[str, Any], class_name: str | None) -> str:
     """What is known of the structure, in words."""
+    from exactbnc.run.solution import MINIMAL_METHOD
+
+    if solution["status"] == "optimal" and solution["method"] == MINIMAL_METHOD:
+        return f"fewest class parameters, proved: score {solution['score']:.6f}"
     if solution["status"] == "optimal":
         return f"optimal, proved: score {solution['score']:.6f}"
     if solution["score"] is None:

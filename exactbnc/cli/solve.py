@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -210,7 +211,7 @@ def _solve_one(
             printer.note(f"not every better network could be written: {incumbents.fault}")
         if solution.statistics.checkpoint is not None:
             printer.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
-        facts = _facts(solution, watch.seconds())
+        facts = _facts(problem, solution, watch.seconds())
         if proof is not None:
             facts |= {"certified": proof.certificate is not None, "certificate": describe_certificate(proof)}
         printer.result(_lines(problem, solution, facts), "solve", facts)
@@ -245,20 +246,22 @@ def _compare(solution: Solution, second: Solution, printer: Output) -> None:
     printer.note(f"check by {second.method}: {outcome}")
 
 
-def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
+def _facts(problem: Problem, solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
     from exactbnc.run.solution import proof_arithmetic
 
+    is_bounded = solution.score is not None and isfinite(solution.bound)
     return {
         "status": solution.status.value,
         "stop_reason": solution.stop_reason,
         "score": solution.score,
-        "bound": solution.bound if solution.score is not None else None,
-        "gap": solution.gap if solution.score is not None else None,
-        "relative_gap": solution.relative_gap if solution.score is not None else None,
+        "bound": solution.bound if is_bounded else None,
+        "gap": solution.gap if is_bounded else None,
+        "relative_gap": solution.relative_gap if is_bounded else None,
         "bound_from": solution.statistics.bound_from or "search",
         "tolerance": solution.tolerance,
         "proved": proof_arithmetic(solution.method, solution.tolerance) if solution.status == "optimal" else None,
         "class": solution.class_name,
+        "class_parameters": _class_parameters(problem, solution),
         "arcs": [] if solution.dag is None else [list(arc) for arc in solution.dag.arcs],
         "method": solution.method,
         "cache_is_safe": solution.cache_is_safe,
@@ -268,21 +271,35 @@ def _facts(solution: Solution, seconds: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
+def _class_parameters(problem: Problem, solution: Solution) -> int | None:
+    """Those of a classifier's network, where the score file records the states."""
+    from exactbnc.problem.class_parameters import class_parameters
 
+    if solution.dag is None or problem.class_index is None or problem.arities is None:
+        return None
+    return class_parameters(solution.dag, problem.arities, problem.class_index)
+
+
+def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[str]:
     if solution.dag is None:
         if solution.status == "infeasible":
             return ["status:  infeasible (no network over the families of the score file satisfies the constraints)"]
         return [f"status:  {solution.status} (no network was found; {describe_stop(solution.stop_reason)})"]
-    proof = f"proved {facts['proved']}"
+    what = "fewest class parameters and then best score, " if problem.is_class_minimal else ""
+    proof = f"{what}proved {facts['proved']}"
     if solution.status != "optimal":
-        proof = f"gap {solution.gap:.6g}, {describe_stop(solution.stop_reason)}"
+        gap = "no bound" if facts["gap"] is None else f"gap {solution.gap:.6g}"
+        proof = f"{gap}, {describe_stop(solution.stop_reason)}"
     lines = [
         f"status:  {solution.status} ({proof})",
         f"score:   {solution.score:.8f}",
-        f"bound:   {solution.bound:.8f}{_from_checkpoint(solution)}",
+        *([] if facts["bound"] is None else [f"bound:   {solution.bound:.8f}{_from_checkpoint(solution)}"]),
         f"method:  {solution.method}, {facts['wall_seconds']:.2f} s",
     ]
+    if facts["class_parameters"] is not None:
+        least = solution.statistics.class_parameters_bound
+        bound = "" if least is None else f" (none has fewer than {least:,})"
+        lines.insert(1, f"class:   {facts['class_parameters']:,} parameters of the class and its children{bound}")
     if "certificate" in facts:
         lines.append(f"proof:   {facts['certificate']}")
     if not solution.cache_is_safe:

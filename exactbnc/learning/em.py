@@ -208,6 +208,8 @@ def learn_incomplete(
             f"missing='em' needs a penalised likelihood as the score: {', '.join(map(repr, PENALISED))}. "
             f"Got {recipe.score().name!r} instead."
         )
+    if recipe.structure == "class_minimal":
+        raise ParameterError("structural EM (missing='em') needs the best score, which a class-minimal network has not")
     if recipe.calibrate:
         raise ParameterError("calibrate needs complete rows: leave it out, or use missing='category'")
     data, clock = IncompleteData.of(dataset), Clock(recipe.time_limit)

@@ -18,7 +18,7 @@ SHARES = (0.6, 0.85)
 
 SAMPLE_ROWS = 2000
 
-ONE_PARENT = {"anb": "fan", "kdb": "fan", "general": "fan", "tan": "tan", "fan": "fan"}
+ONE_PARENT = {"anb": "fan", "kdb": "fan", "general": "fan", "class_minimal": "fan", "tan": "tan", "fan": "fan"}
 """The structures with at most one feature parent that stand in for others, in the presence of a class."""
 
 

@@ -65,8 +65,8 @@ def learn(
     target : str, optional
         The column to predict. Rows in which it is missing are left out if missing values are a category.
     structure : str, optional
-        "general", or with a target "anb", "tan", "fan", "kdb", "naive_bayes"; by default "general" without a target
-        and "anb" with one.
+        "general", or with a target "anb", "tan", "fan", "kdb", "naive_bayes", "class-minimal"; by default "general"
+        without a target and "anb" with one.
     score : str or Score, default "bdeu"
         What the best network maximises. Scores of numbers ("bge-cg", "bic-cg"; "bge", "bic-g" of numbers alone) keep
         columns that hold a fraction, or more than ten different numbers, as numbers: they get regressions, not tables.

@@ -57,7 +57,7 @@ def affordable_parents(score: Score, domain: Domain) -> int | None:
     naive Bayes gets at most ANB_PARENTS, and one feature parent up to MOST_PAIRS families; so do scores that do not
     fall when parents are added. One parent, or as many as are required, is always allowed.
     """
-    if domain.structure not in ("general", "anb"):
+    if domain.max_feature_parents is not None:
         return None
     most = max(domain.limits)
     if score.needs_bound:

@@ -28,7 +28,7 @@ class Recipe:
     Parameters
     ----------
     structure : str, default "anb"
-        "anb", "tan", "fan", "kdb", "naive_bayes" or "general".
+        "anb", "tan", "fan", "kdb", "naive_bayes", "general" or "class_minimal".
     criterion : str or Score, default "bdeu"
     parameters : str or ParameterEstimator, default "eap"
         "auto" fits weights to the class beside the tables, which then are Dirichlet's with one row per cell.

@@ -137,10 +137,24 @@ class BayesNet:
     @property
     def n_parameters(self) -> int:
         """Free parameters, added up over the variables: (r - 1) q, and of numbers q times k + 2."""
-        return sum(
+        return sum(self._own_parameters)
+
+    @property
+    def n_class_parameters(self) -> int | None:
+        """Those of the class and of its children, which decide P(class | row); None without a class."""
+        if self.class_name is None:
+            return None
+        c = self.index[self.class_name]
+        families = enumerate(zip(self.dag.parents, self._own_parameters, strict=True))
+        return sum(own for v, (parents, own) in families if c in (*parents, v))
+
+    @property
+    def _own_parameters(self) -> list[int]:
+        """Per variable, the free parameters of its table."""
+        return [
             table.size if not listed else table.size // table.shape[-1] * (table.shape[-1] - 1)
             for table, listed in zip(self.tables, self.states, strict=True)
-        )
+        ]
 
     @property
     def required_class(self) -> str:

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.run.solution import Status
+from exactbnc.run.solution import MINIMAL_METHOD, Status
 
 
 def described(net: BayesNet) -> str:
@@ -37,6 +37,8 @@ def proof_line(net: BayesNet) -> str | None:
     if score is None:
         return f"not searched: the time ended ({net.solution.get('stop_reason')}) before a structure was found"
     if status is Status.OPTIMAL:
+        if net.solution.get("method") == MINIMAL_METHOD:
+            return f"{net.n_class_parameters} class parameters, proved fewest; score {score:.4f}"
         return f"score {score:.4f}, proved best"
     known = "" if bound is None or not isfinite(bound) else f"; none scores above {bound:.4f} (gap {net.gap:.4g})"
     return f"score {score:.4f}, not proved best ({net.solution.get('stop_reason')}){known}"

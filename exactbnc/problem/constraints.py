@@ -28,7 +28,7 @@ class Constraints(LocalConstraints):
     Parameters
     ----------
     structure : str, default "general"
-        "general", or a classifier: "naive_bayes", "tan", "fan", "kdb", "anb".
+        "general", or a classifier: "naive_bayes", "tan", "fan", "kdb", "anb", "class_minimal".
     class_name : str, optional
         The class of a classifier.
     k : int, optional

@@ -123,6 +123,17 @@ class Problem:
             return None
         return self.cache.index[self.constraints.class_name]
 
+    @property
+    def is_class_minimal(self) -> bool:
+        """Is the network of the fewest class parameters wanted, instead of the one of the best score?"""
+        return self.constraints.structure == "class_minimal"
+
+    @property
+    def arities(self) -> tuple[int, ...] | None:
+        """How many states the variables have; None if the score file does not record them."""
+        record = self.cache.record
+        return tuple(map(len, record.states)) if record is not None and record.states else None
+
     @cached_property
     def precedence(self) -> frozenset[tuple[int, int]]:
         """(a, b): a comes before b in an order that the network must agree with."""
@@ -137,7 +148,7 @@ class Problem:
             if getattr(self.constraints, name)
         ]
         rules += [name for name in ("min_edges", "max_edges") if getattr(self.constraints, name) is not None]
-        return (*rules, *(["tan"] if self.constraints.structure == "tan" else []))
+        return (*rules, *[name for name in ("tan", "class_minimal") if self.constraints.structure == name])
 
     def pairs(self, name: str) -> list[tuple[int, ...]]:
         """The entries of a constraint as indices of variables.
@@ -317,7 +328,7 @@ def _required_matrix(cache: ScoreCache, constraints: Constraints) -> NDArray[np.
     required = np.zeros((cache.n_vars, cache.n_vars), dtype=np.bool_)
     for parent, child in constraints.required_arcs:
         required[cache.index[parent], cache.index[child]] = True
-    if constraints.is_classifier and constraints.class_name is not None:
+    if constraints.requires_class and constraints.class_name is not None:
         c = cache.index[constraints.class_name]
         required[c, :] = True
         required[c, c] = False
@@ -420,7 +431,7 @@ def _refuse_lost_children(cache: ScoreCache, constraints: Constraints, keep: NDA
     lost = _lost_children(cache, keep)
     if not len(lost):
         return
-    if constraints.is_classifier and cache.record is None:
+    if constraints.requires_class and cache.record is None:
         _refuse_missing_class(cache, constraints, lost)
     needed = contradictory_subset(
         constraints, lambda fewer: len(_lost_children(cache, _allowed_families(cache, fewer))) > 0

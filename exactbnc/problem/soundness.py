@@ -23,9 +23,9 @@ def unsound_reasons(record: Record | None, constraints: Constraints) -> list[str
     if record.pruning == "none":
         return reasons
     domain = record.domain
-    if constraints.is_classifier and domain.structure == "general":
+    if constraints.requires_class and not domain.requires_class:
         reasons.append(
-            "it was pruned for general networks, which loses families that the structure "
+            f"it was pruned for {domain.structure.replace('_', '-')} networks, which loses families that the structure "
             f"{constraints.structure!r} needs"
         )
     if constraints.structure == "tan":
@@ -60,7 +60,7 @@ def _domain_reasons(domain: Domain, constraints: Constraints) -> list[str]:
     if domain.max_parents is not None and asked > domain.max_parents:
         reasons.append(f"it holds only families of at most {domain.max_parents} parents, and {asked} are asked for")
     if domain.is_classifier:
-        if constraints.structure == "general":
+        if constraints.structure == "general" or (domain.requires_class and not constraints.requires_class):
             reasons.append(f"it holds only families of the structure {domain.structure!r}")
         elif constraints.class_name != domain.class_name:
             reasons.append(f"its class is {domain.class_name!r}, not {constraints.class_name!r}")

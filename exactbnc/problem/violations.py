@@ -60,7 +60,7 @@ def _structure(constraints: Constraints, dag: DAG, index: dict[str, int]) -> Ite
     without = []
     for v in features:
         own = [parent for parent in dag.parents[v] if parent != c]
-        if c not in dag.parents[v]:
+        if constraints.requires_class and c not in dag.parents[v]:
             yield f"the class {constraints.class_name} must be a parent of {dag.names[v]}"
         if most is not None and len(own) > most:
             yield f"{dag.names[v]} may have at most {most} feature parents, it has {len(own)}"

@@ -13,6 +13,7 @@ from exactbnc.report.likelihood import Likelihood
 from exactbnc.report.markup import number
 from exactbnc.report.subject import Subject, is_number
 from exactbnc.report.words import STOPS, data_name, score_name, structure_name
+from exactbnc.run.solution import MINIMAL_METHOD
 
 STRUCTURES = {
     "naive_bayes": "a naive Bayes classifier",
@@ -20,6 +21,7 @@ STRUCTURES = {
     "fan": "a forest-augmented naive Bayes classifier (FAN)",
     "kdb": "a k-dependence Bayesian classifier (k-DB)",
     "anb": "an augmented naive Bayes classifier (ANB)",
+    "class_minimal": "a class-minimal Bayesian classifier",
 }
 READING = (
     "An arrow says that two variables depend on each other even when the other parents are known. It does not by "
@@ -89,6 +91,11 @@ def _day(date: object) -> str | None:
 def _how_sure(subject: Subject) -> str:
     search = subject.search
     status, score, bound = search.get("status"), search.get("score"), search.get("bound")
+    if status == "optimal" and search.get("method") == MINIMAL_METHOD:
+        return (
+            "No network with as few parameters of the class represents the class as well, by these data, score and "
+            "constraints: this is proved."
+        )
     if status == "optimal":
         if search.get("cache_is_safe") is False:
             return "It is proved the best of the networks that the score file can express; a better one may exist."

@@ -7,13 +7,14 @@ from pathlib import PurePath
 from typing import Any
 
 from exactbnc.report.subject import Subject, is_number
-from exactbnc.run.solution import proof_arithmetic
+from exactbnc.run.solution import MINIMAL_METHOD, proof_arithmetic
 
 METHODS = {
     "tree": "maximum arborescences",
     "dp": "dynamic programming over sets of variables",
     "order": "a search over orders of the variables",
     "ilp": "branch-and-cut on SCIP",
+    MINIMAL_METHOD: "dynamic programming over sets of features",
 }
 
 STOPS = {
@@ -71,6 +72,11 @@ def _status(search: Mapping[str, Any]) -> str:
             if isinstance(tolerance, int | float)
             else ""
         )
+        if search.get("method") == MINIMAL_METHOD:
+            return (
+                "No network that loses nothing of the class has fewer parameters of it, and none with as few scores "
+                f"higher: proved by {method}{basis}."
+            )
         return f"No network that satisfies the constraints scores higher: proved by {method}{basis}."
     stop = STOPS.get(str(search.get("stop_reason")), "a limit")
     if not is_number(score):

@@ -18,6 +18,9 @@ INTEGER_METHOD = "order"
 """The method whose every decision is made in whole numbers. Another one without a tolerance decided by its root alone,
 which computes so too: what is decided in floating point has a tolerance."""
 
+MINIMAL_METHOD = "class-minimal"
+"""The method that finds the fewest class parameters, and of the networks that have them the best score."""
+
 AGREEMENT = 1e-6
 """How far apart, relative to the score, two solvers may be and still agree."""
 
@@ -64,6 +67,8 @@ class Statistics:
         Variables in the tables of dynamic programming, and the bytes of these.
     n_components
         Components that were solved one by one.
+    class_parameters_bound
+        Of a class-minimal network that is not proved: no lossless network has fewer class parameters.
     earlier_seconds, bound_from, checkpoint
         Wall time of the runs before this one, "checkpoint" if the bound comes from one of them, and why the file of the
         checkpoint could not be written.
@@ -90,6 +95,7 @@ class Statistics:
     n_free: int | None = None
     memory_bytes: int | None = None
     n_components: int | None = None
+    class_parameters_bound: int | None = None
     earlier_seconds: float | None = None
     bound_from: str | None = None
     checkpoint: str | None = None
@@ -120,7 +126,8 @@ class Solution:
     dag, score
         The best network met and its score; None if there is none.
     bound
-        No network scores more.
+        No network scores more. Of a class-minimal network: none with as few class parameters, and infinite until that
+        is proved.
     method
         The solver, or several joined by "+".
     stop_reason

@@ -97,8 +97,11 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise ParameterError(f"solve takes a Problem, such as Problem(cache). Got {type(problem).__name__} instead.")
+    if problem.is_class_minimal and (start is not None or checkpoint is not None):
+        raise ParameterError("a class-minimal network is found without a start network (start) and a checkpoint")
     run = Run.of(limits, start=None if start is None else problem.in_own_order(start), seed=seed)
-    run.events.bound = loose_bound(problem)
+    if not problem.is_class_minimal:  # whose bound is on the networks with as few class parameters
+        run.events.bound = loose_bound(problem)
     trace = Trace(run.events)
     listeners = [*listener] if isinstance(listener, Sequence) else [] if listener is None else [listener]
     function, name = _function(solver_given(solver, method))
@@ -168,6 +171,10 @@ def _function(choice: str | Solver) -> tuple[SolveFunction, str]:
 
 
 def _solve_auto(problem: Problem, run: Run) -> Outcome:
+    if problem.is_class_minimal:
+        from exactbnc.solvers.minimal import MinimalSolver
+
+        return MinimalSolver().solve(problem, run)
     tree = make_solver("tree")
     if tree.refusal(problem, run.limits) is None:
         return tree.solve(problem, run)

@@ -351,7 +351,7 @@ def _settle(
         raise DataError(f"at most {MOST_ROWS:,} rows can be counted, weights included. Got {dataset.total_weight:,}.")
     if score.needs_class and domain.class_name is None:
         raise ParameterError(f"the score {score.name!r} needs a class (class_name)")
-    if score.needs_bound and domain.max_parents is None and domain.structure in ("general", "anb"):
+    if score.needs_bound and domain.max_parents is None and domain.max_feature_parents is None:
         raise ParameterError(
             f"the score {score.name!r} does not fall when parents are added, so it needs a limit: max_parents"
         )

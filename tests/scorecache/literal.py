@@ -150,6 +150,8 @@ def _is_allowed(domain, child, parents):
         return True
     if child == domain.class_name:
         return not parents
+    if domain.structure == "class_minimal":
+        return True
     most = {"naive_bayes": 0, "tan": 1, "fan": 1, "kdb": domain.k, "anb": len(parents)}[domain.structure]
     return domain.class_name in parents and len(parents) <= most + 1
 

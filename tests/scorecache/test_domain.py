@@ -54,10 +54,10 @@ def test_families_of_five_variables():
     sets = {name: Domain.of("abcde", name, class_name="c", k=2 if name == "kdb" else None) for name in STRUCTURES}
 
     assert {family: len(parent_sets(domain, 4)) for family, domain in sets.items()} == {
-        "general": 16, "naive_bayes": 1, "tan": 4, "fan": 4, "kdb": 7, "anb": 8,
+        "general": 16, "naive_bayes": 1, "tan": 4, "fan": 4, "kdb": 7, "anb": 8, "class_minimal": 16,
     }  # fmt: skip
     assert {family: len(parent_sets(domain, 2)) for family, domain in sets.items()} == {
-        "general": 16, "naive_bayes": 1, "tan": 1, "fan": 1, "kdb": 1, "anb": 1,
+        "general": 16, "naive_bayes": 1, "tan": 1, "fan": 1, "kdb": 1, "anb": 1, "class_minimal": 1,
     }  # fmt: skip
     assert {family: domain.limits for family, domain in sets.items()} == {
         "general": (4, 4, 4, 4, 4),
@@ -66,6 +66,7 @@ def test_families_of_five_variables():
         "fan": (2, 2, 0, 2, 2),
         "kdb": (3, 3, 0, 3, 3),
         "anb": (4, 4, 0, 4, 4),
+        "class_minimal": (4, 4, 0, 4, 4),
     }
     assert [family for family, domain in sets.items() if not domain.is_classifier] == ["general"]
     assert [family for family, domain in sets.items() if not domain.allows_dropping] == ["tan"]
@@ -184,7 +185,8 @@ def test_contradictions_are_refused(recipe, message):
 
 
 def test_unknown_families_are_refused():
-    with pytest.raises(ParameterError, match=r" must be one of general, naive_bayes, tan, fan, kdb, anb\. Got 'tree' "):
+    listed = r"general, naive_bayes, tan, fan, kdb, anb, class_minimal"
+    with pytest.raises(ParameterError, match=rf" must be one of {listed}\. Got 'tree' "):
         Domain.of("abcd", "tree")
 
 

@@ -261,7 +261,7 @@ def _shaken(parents: ParentSets, domain: Domain, random: np.random.Generator) ->
 
 def _require_bound(local_scores: FamilyScores, domain: Domain) -> None:
     score = getattr(local_scores, "score", None)
-    is_unbounded = domain.max_parents is None and domain.structure in ("general", "anb")
+    is_unbounded = domain.max_parents is None and domain.max_feature_parents is None
     if is_unbounded and isinstance(score, Score) and score.needs_bound:
         raise ParameterError(
             f"the score {score.name!r} does not fall when parents are added, so it needs a limit: max_parents"

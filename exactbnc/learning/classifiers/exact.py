@@ -64,8 +64,9 @@ class ExactBNClassifier(TableClassifier):
     Parameters
     ----------
     structure : str, default "anb"
-        "anb", "tan", "fan", "kdb", "naive_bayes", or "general" (the class is then classified through its Markov
-        blanket).
+        "anb", "tan", "fan", "kdb", "naive_bayes", "general" (the class is then classified through its Markov
+        blanket), or "class-minimal": of the networks that lose nothing of the class, the one with the fewest parameters
+        of the class and its children.
     criterion : str or Score, default "bdeu"
         The name of a score (`exactbnc scores`), or a Score. May also be given as `score`.
     max_parents : int, optional

@@ -11,6 +11,7 @@ bit for bit, for many variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def best_of_sets(needs: Sequence[tuple[Ints, Floats]]) -> Floats:
     return best
 
 
-def subset_max(values: Floats) -> None:
+def subset_max(values: NDArray[Any]) -> None:
     """values[..., S] becomes the maximum of values[..., W] over all W inside S."""
     for width in 1 << np.arange(values.shape[-1].bit_length() - 1):
         runs = values.reshape(-1, 2, width)

@@ -31,6 +31,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Clock, Limits
 from exactbnc.run.solution import Statistics
 from exactbnc.run.solver import Outcome, Run
+from exactbnc.solvers.costs.graph import rounding
 from exactbnc.solvers.dp import plain
 from exactbnc.solvers.dp._kernels import MIN_LOW, Floats, Ints, LatticeFamilies, fill_blocks
 from scorecache.errors import ParameterError
@@ -91,7 +92,7 @@ class DPSolver:
         dag = DAG.of(problem.names, (problem.families.parents_of(f) for f in chosen))
         score = math.fsum(problem.families.scores[chosen])
         run.events.incumbent(dag, score)
-        return Outcome(self.name, "proved", dag, score, score, _rounding(problem), statistics)
+        return Outcome(self.name, "proved", dag, score, score, rounding(problem), statistics)
 
     def _lattice(self, problem: Problem) -> _Lattice:
         free = _free_variables(problem)
@@ -267,10 +268,3 @@ def _first_inside(masks: Ints, outer_mask: int) -> int | None:
     fits: NDArray[np.bool_] = masks & ~outer_mask == 0
     place = int(np.argmax(fits))
     return place if fits[place] else None
-
-
-def _rounding(problem: Problem) -> float:
-    """How far the answer can be from the best: n additions, each off by 2^-53 of a partial sum, in two networks."""
-    families = problem.families
-    largest = np.maximum.reduceat(np.abs(families.scores), families.child_start[:-1])
-    return problem.n_vars * 2.0**-52 * math.fsum(largest)

@@ -59,8 +59,8 @@ class ILPSolver:
         self.settings = RootSettings(tail=LONG) if settings is None else settings
 
     def refusal(self, problem: Problem, limits: Limits) -> str | None:
-        """Never: every constraint is honoured."""
-        return None
+        """Why branch-and-cut cannot take the problem: every constraint is honoured, and only the score maximised."""
+        return "it looks for the best score, not for class-minimal networks" if problem.is_class_minimal else None
 
     def solve(self, problem: Problem, run: Run) -> Outcome:
         """A best network; the answer is checked against the constraints before it is returned."""

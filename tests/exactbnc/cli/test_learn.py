@@ -17,7 +17,8 @@ from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
 ASIA = ROOT / "instances" / "asia-500.csv"
 KEYS = {
     "schema_version", "command", "class", "classes", "n_features", "n_rows", "structure", "k", "score", "parameters",
-    "max_parents", "solution", "arcs", "modelstring", "n_parameters", "training_log_likelihood",
+    "max_parents", "solution", "arcs", "modelstring", "n_parameters", "n_class_parameters",
+    "training_log_likelihood",
     "training_log_likelihood_of_class", "cut_points",
     "dropped_features", "output", "plot", "penalised_likelihoods", "seconds",
 }  # fmt: skip

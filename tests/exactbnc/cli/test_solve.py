@@ -10,7 +10,7 @@ from tests.exactbnc.cli.conftest import assert_is_one_error_line
 FOREIGN = "3\na 2\n-1 0\n-0.5 1 b\nb 2\n-2 0\n-1 1 a\nc 2\n-3 0\n-2 2 a b\n"
 KEYS = {
     "schema_version", "command", "status", "stop_reason", "score", "bound", "gap", "relative_gap", "class", "arcs",
-    "method", "cache_is_safe", "wall_seconds", "cpu_seconds",
+    "method", "class_parameters", "cache_is_safe", "wall_seconds", "cpu_seconds",
 }  # fmt: skip
 REBUILD = (
     "Build one with the same structure and arcs (or --no-prune), or solve over the listed families only "
@@ -61,7 +61,7 @@ def test_anb_on_an_anb_cache_is_proved(exactbnc, anb):
     assert run.code == 0
     assert run.out.startswith("status:  optimal (proved within ")
     assert "listed families" not in run.out
-    assert run.out.splitlines()[5:] == ["wet       <-", "sprinkler <- wet", "rain      <- sprinkler wet"]
+    assert run.out.splitlines()[6:] == ["wet       <-", "sprinkler <- wet", "rain      <- sprinkler wet"]
 
 
 def test_a_recorded_cache_knows_its_structure(exactbnc, anb):

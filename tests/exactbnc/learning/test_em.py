@@ -114,6 +114,11 @@ def test_other_scores_are_refused():
         learn(table(0), missing="em")
 
 
+def test_a_class_minimal_network_is_refused():
+    with pytest.raises(ParameterError, match="needs the best score"):
+        learn(table(0), "x0", score="bic", missing="em", structure="class-minimal")
+
+
 def test_too_many_ways_to_complete_the_rows_are_refused(monkeypatch):
     monkeypatch.setattr("exactbnc.learning.em.MOST_COMPLETIONS", 50)
 

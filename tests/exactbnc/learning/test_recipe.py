@@ -28,7 +28,10 @@ def test_ess_goes_to_the_criterion_and_the_parameters_that_have_one():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"structure": "tree"}, "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree'"),
+        (
+            {"structure": "tree"},
+            "the structure must be one of general, naive_bayes, tan, fan, kdb, anb, class_minimal.",
+        ),
         ({"criterion": "bdue"}, "the score must be one of"),
         ({"parameters": "map"}, "the parameters must be one of"),
         ({"restarts": -1}, "restarts must be at least 0. Got -1 instead."),

@@ -19,11 +19,12 @@ from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
 from scorecache import build_cache
 from scorecache.data.dataset import Dataset
-from scorecache.domain import STRUCTURES, Domain
+from scorecache.domain import Domain
 from scorecache.errors import DataError, ParameterError, TimeLimitError
 from scorecache.scores import make_score
 from scorecache.scoring.build import BuildPlan
 from tests import oracles
+from tests.strategies import BY_SCORE
 
 NAMES = ("a", "b", "c", "d", "y")
 
@@ -49,7 +50,7 @@ def all_scores(dataset, score, structure, k, max_parents):
     return [{frozenset(parents): value for value, parents in cache.families(v)} for v in range(dataset.n_vars)]
 
 
-@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("structure", BY_SCORE)
 @pytest.mark.parametrize("criterion", ["bdeu", "bic", "ll", "fcll", "acll"])
 def test_the_network_is_the_best_of_its_structure(structure, criterion):
     recipe = Recipe(structure=structure, criterion=criterion, n_jobs=1)
@@ -305,7 +306,7 @@ def test_constraints_that_a_forest_cannot_satisfy_leave_naive_bayes(monkeypatch)
     assert learned.net.dag.n_arcs == 4
 
 
-@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("structure", BY_SCORE)
 @pytest.mark.parametrize(
     ("method", "ends"), [("auto", "while scoring"), ("auto", "before solving"), ("ilp", "before solving")]
 )

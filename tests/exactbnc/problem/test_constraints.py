@@ -13,7 +13,7 @@ from tests.exactbnc.random_problems import random_problem
     [
         (
             {"structure": "tree"},
-            "the structure must be one of general, naive_bayes, tan, fan, kdb, anb. Got 'tree' instead.",
+            "the structure must be one of general, naive_bayes, tan, fan, kdb, anb, class_minimal. Got 'tree' instead.",
         ),
         ({"structure": "anb"}, "the structure 'anb' needs a class (class_name)"),
         (

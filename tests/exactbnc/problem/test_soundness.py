@@ -13,11 +13,11 @@ from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from scorecache.data.dataset import Dataset
-from scorecache.domain import STRUCTURES, Domain
+from scorecache.domain import Domain
 from scorecache.record import Record
 from scorecache.scoring.build import build_cache
 from tests.exactbnc.random_problems import best_score, random_constraints
-from tests.strategies import datasets, examples, feasible_domains
+from tests.strategies import BY_SCORE, datasets, examples, feasible_domains
 
 NAMES = ("a", "b", "c")
 ANB = {"structure": "anb", "class_name": "c"}
@@ -76,7 +76,7 @@ def assert_is_optimum(problem, expected):
         assert problem.check(solution.dag) == []
 
 
-@pytest.mark.parametrize("family", STRUCTURES)
+@pytest.mark.parametrize("family", BY_SCORE)
 @examples(20)
 @given(data=st.data(), score=st.sampled_from(["bdeu", "bic"]))
 def test_the_matching_pruned_cache_holds_the_optimum(family, data, score):
@@ -99,7 +99,7 @@ def test_a_cache_called_safe_holds_the_optimum_under_any_constraints(dataset, se
     rng = np.random.default_rng(seed)
     domain = data.draw(feasible_domains(dataset.names, max_parents=False))
     own = Constraints(required_arcs=domain.required_arcs, forbidden_arcs=domain.forbidden_arcs, tiers=domain.tiers)
-    asked = random_constraints(rng, list(dataset.names), data.draw(st.sampled_from(STRUCTURES)))
+    asked = random_constraints(rng, list(dataset.names), data.draw(st.sampled_from(BY_SCORE)))
     assume(not (asked.tiers and own.tiers and asked.tiers != own.tiers))
     constraints = asked.merged(own)
 

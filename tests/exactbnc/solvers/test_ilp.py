@@ -29,10 +29,9 @@ from exactbnc.solvers.ilp.model.model import columns_of, linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache
-from scorecache.domain import STRUCTURES
 from scorecache.errors import ParameterError
 from scorecache.formats import read_cache
-from tests.strategies import examples
+from tests.strategies import BY_SCORE, examples
 
 INSTANCES = Path(__file__).resolve().parents[4] / "shared" / "instances"
 PUBLIC = (
@@ -49,7 +48,7 @@ RULES = (
 
 
 @st.composite
-def instances(draw, max_vars=5, structures=STRUCTURES, rules=RULES):
+def instances(draw, max_vars=5, structures=BY_SCORE, rules=RULES):
     """A cache of random families, mostly with the empty set, and constraints drawn from the given kinds."""
     n_vars = draw(st.integers(2, max_vars))
     structure = draw(st.sampled_from(structures))
