@@ -52,12 +52,14 @@ SHARE_OF_AVAILABLE = 0.8
 """Of the memory now available, the part that the tables may take."""
 BYTES_PER_SET = 48
 """Of the class parameters, the score and the last feature of every set, and of the layer at work."""
+RUN = 12
+"""Features of an order that are put into their best order at one time where all of them are too many."""
 NO_FAMILY = 1 << 53
 """Class parameters where there is no family: more than any network has, and some hundreds of them fit in 64 bits."""
 
 
 class MinimalSolver:
-    """The solver of class-minimal problems; where a limit comes first, the network of an order chosen greedily."""
+    """The solver of class-minimal problems; where a limit comes first, a lossless network that is not proved."""
 
     name = MINIMAL_METHOD
 
@@ -89,11 +91,12 @@ class MinimalSolver:
         stop_reason, order = "proved", [families.class_index]
         for part in parts:
             try:
-                order += _best_order(families, part, run) if stop_reason == "proved" else _greedy_order(families, part)
+                order += _best_order(families, [], part, run)
             except Stopped as stop:
                 stop_reason = stop.reason
-                order += _greedy_order(families, part)
-        taken = _taken_in(families, order)
+                order += _good_order(families, part, run)
+        taken = np.empty(problem.n_vars, dtype=np.int64)
+        taken[order] = _taken_in(families, order)
         statistics = Statistics(n_components=len(parts))
         if stop_reason != "proved":
             statistics = replace(statistics, class_parameters_bound=_fewest_at_best(families))
@@ -149,15 +152,19 @@ class _Families:
             class_index=c,
         )
 
-    def masks(self, v: int, others: Sequence[int]) -> Ints:
-        """Per family of v, which of some features are parents, the first of them in the lowest bit."""
-        bit = np.zeros(len(self.child_start) - 1)
+    def masks(self, v: int, placed: Sequence[int], others: Sequence[int]) -> Ints:
+        """Per family of v, which of the others are parents, the first of them in the lowest bit.
+
+        Families with parents that are neither placed, nor the class, nor among the others have no other in common: -1.
+        """
+        bit = np.full(len(self.child_start) - 1, np.nan)
+        bit[[self.class_index, *placed]] = 0.0
         bit[list(others)] = np.exp2(np.arange(len(others)))
         first, last = self.child_start[v], self.child_start[v + 1]
         begin = self.parent_start[first : last + 1]
         family = np.repeat(np.arange(last - first), np.diff(begin))
         weights = bit[self.parents[begin[0] : begin[-1]]]
-        return np.bincount(family, weights=weights, minlength=last - first).astype(np.int64)
+        return np.nan_to_num(np.bincount(family, weights=weights, minlength=last - first), nan=-1.0).astype(np.int64)
 
 
 class _Placing:
@@ -184,12 +191,12 @@ class _Placing:
 
 
 def _taken_in(families: _Families, order: Sequence[int]) -> Ints:
-    """By variable, the family that it takes in an order of all variables."""
-    placing, taken = _Placing(families), np.empty(len(order), dtype=np.int64)
+    """The family that each variable of an order takes."""
+    placing, taken = _Placing(families), []
     for v in order:
-        taken[v] = placing.taken[v]
+        taken.append(placing.taken[v])
         placing.place(v)
-    return taken
+    return np.array(taken, dtype=np.int64)
 
 
 def _fewest_at_best(families: _Families) -> int:
@@ -222,6 +229,27 @@ def _greedy_order(families: _Families, part: Sequence[int]) -> list[int]:
     return order
 
 
+def _good_order(families: _Families, part: Sequence[int], run: Run) -> list[int]:
+    """A greedy order, in which runs of features are put into their best orders until that changes nothing."""
+    order = _greedy_order(families, part)
+
+    def cost() -> tuple[int, float]:
+        taken = _taken_in(families, [families.class_index, *order])
+        return int(families.class_parameters[taken].sum()), -math.fsum(families.scores[taken])
+
+    last, now = (1 << 63, 0.0), cost()
+    try:
+        while now < last:
+            for first in range(
+                0, max(1, len(order) - RUN // 2), RUN // 2
+            ):  # what comes later sees the same set before it
+                order[first : first + RUN] = _best_order(families, order[:first], order[first : first + RUN], run)
+            last, now = now, cost()
+    except Stopped:
+        pass
+    return order
+
+
 def _parts(problem: Problem, c: int) -> list[tuple[int, ...]]:
     """The features in connected parts, joined where one may be a parent of the other; the small ones first."""
     arcs = possible_arcs(problem)
@@ -231,8 +259,8 @@ def _parts(problem: Problem, c: int) -> list[tuple[int, ...]]:
     return sorted(parts, key=len)
 
 
-def _best_order(families: _Families, part: Sequence[int], run: Run) -> list[int]:
-    """The order of a connected part with the fewest class parameters, and of these one of the best score."""
+def _best_order(families: _Families, placed: Sequence[int], part: Sequence[int], run: Run) -> list[int]:
+    """The order of features after those placed that has the fewest class parameters, and of these the best score."""
     n = len(part)
     if n == 1:
         return list(part)
@@ -246,7 +274,8 @@ def _best_order(families: _Families, part: Sequence[int], run: Run) -> list[int]
     ahead = np.zeros((n, 1 << (n - 1)), dtype=kind)
     for i, v in enumerate(part):
         run.check()
-        np.maximum.at(ahead[i], families.masks(v, [u for u in part if u != v]), np.arange(n_own[i], 0, -1, dtype=kind))
+        masks, rank = families.masks(v, placed, [u for u in part if u != v]), np.arange(n_own[i], 0, -1, dtype=kind)
+        np.maximum.at(ahead[i], masks[masks >= 0], rank[masks >= 0])
         subset_max(ahead[i])
     fewest = np.zeros(1 << n, dtype=np.int64)
     best = np.zeros(1 << n)

@@ -489,3 +489,17 @@ def test_scores_of_numbers_refuse_what_needs_states(exactbnc, arguments, message
 
     assert run.code != 0
     assert message in run.err
+
+
+def test_the_command_and_python_find_the_same_class_minimal_network(exactbnc, tmp_path):
+    asia, model = str(ASIA), tmp_path / "asia.json"
+    flags = ["--class", "dysp", "--structure", "class-minimal", "-o", model]
+
+    run, document = exactbnc("learn", asia, *flags), json.loads(exactbnc("learn", asia, *flags, "--json").out)
+    net = learn(asia, "dysp", structure="class-minimal")
+
+    assert "network:    fewest class parameters, proved: score -1126.848609" in run.out
+    assert "19 free, 5 of the class and its children" in run.out
+    assert document["n_class_parameters"] == net.n_class_parameters == load(model).n_class_parameters == 5
+    assert document["modelstring"] == net.dag.modelstring
+    assert repr(net).endswith("5 class parameters, proved fewest; score -1126.8486")

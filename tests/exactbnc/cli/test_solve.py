@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from exactbnc import instances
 from exactbnc.formats import read_network
 from scorecache.cache import ScoreCache
 from scorecache.formats import read_cache, write_cache
@@ -360,3 +361,21 @@ def test_the_arcs_of_the_cache_are_asked_for_again(exactbnc, made):
     assert read_cache(str(cache)).record.domain.required_arcs == (("sprinkler", "rain"),)
     assert ["sprinkler", "rain"] in document["arcs"]
     assert document["cache_is_safe"] is True
+
+
+def test_the_fewest_class_parameters_are_solved_and_counted(exactbnc, tmp_path):
+    cache = tmp_path / "asia.jkl"
+    asia = str(instances.path("asia-500.csv"))
+    flags = ["--structure", "class-minimal", "--class", "dysp"]
+    exactbnc("score", asia, *flags, "-o", cache)
+
+    run, document = exactbnc("solve", cache), json.loads(exactbnc("solve", cache, *flags, "--json").out)
+
+    assert run.out.startswith("status:  optimal (fewest class parameters and then best score, proved within ")
+    assert "\nclass:   5 parameters of the class and its children\n" in run.out
+    assert (document["status"], document["class_parameters"], document["method"]) == ("optimal", 5, "class-minimal")
+    late = exactbnc("solve", cache, "--time-limit", "0")
+    assert late.out.startswith("status:  feasible (no bound, stopped by time)\nclass:   ")
+    assert "(none has fewer than " in late.out
+    refused = exactbnc("solve", cache, "--k-best", "2")
+    assert (refused.code, "there is no ranking" in refused.err) == (2, True)

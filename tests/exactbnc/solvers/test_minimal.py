@@ -36,24 +36,30 @@ def literal_class_parameters(child, parents, arities, c):
     return (arities[child] - 1) * math.prod(arities[u] for u in parents)
 
 
-def by_all_orders(problem, arities):
-    """(class parameters, minus the score) of the best order, by the definition alone; None if no order has families."""
-    c, best = problem.class_index, None
+def lossless_networks(problem, arities):
+    """By the definition: (class parameters, minus the score, parents) of every order that gives all a family."""
+    c = problem.class_index
     features = [v for v in range(problem.n_vars) if v != c]
     for order in permutations(features):
-        before, count, scores = {c}, arities[c] - 1, [score for score, _ in problem.families.of(c)][:1]
+        before, chosen = {c}, {c: (-next(problem.families.of(c))[0], arities[c] - 1, 0, ())}
         for v in order:
-            fitting = [(-score, literal_class_parameters(v, parents, arities, c))
-                       for score, parents in problem.families.of(v) if before.issuperset(parents)]  # fmt: skip
+            fitting = [
+                (-score, literal_class_parameters(v, parents, arities, c), place, parents)
+                for place, (score, parents) in enumerate(problem.families.of(v))
+                if before.issuperset(parents)
+            ]
             if not fitting:
                 break
-            score, own = min(fitting)
-            count, scores = count + own, [*scores, -score]
+            chosen[v] = min(fitting)
             before.add(v)
         else:
-            found = (count, -math.fsum(scores))
-            best = found if best is None else min(best, found)
-    return best
+            count = sum(own for _, own, _, _ in chosen.values())
+            yield count, math.fsum(own[0] for own in chosen.values()), tuple(chosen[v][3] for v in sorted(chosen))
+
+
+def by_all_orders(problem, arities):
+    """(class parameters, minus the score) of the best order; None if no order gives all a family."""
+    return min((found[:2] for found in lossless_networks(problem, arities)), default=None)
 
 
 def assert_is_minimal(problem, arities):
@@ -186,10 +192,33 @@ def test_a_limit_leaves_a_lossless_network_and_a_bound(drawn, data):
     if solution.status is Status.FEASIBLE:
         count = class_parameters(solution.dag, arities, problem.class_index)
         assert solution.statistics.class_parameters_bound <= expected[0] <= count
+        assert solution.dag.parents in {parents for _, _, parents in lossless_networks(problem, arities)}
         assert solution.score <= solution.bound
         assert problem.check(solution.dag) == []
     elif solution.status is Status.OPTIMAL:  # every feature is a part of its own
         assert -solution.score == pytest.approx(expected[1])
+
+
+def test_more_features_than_fit_into_memory_get_an_unproved_network(monkeypatch):
+    random = np.random.default_rng(5)
+    columns = [random.integers(0, 2, 300)]
+    for _ in range(15):
+        columns.append(
+            np.where(random.random(300) < 0.3, random.integers(0, 2, 300), columns[random.integers(len(columns))])
+        )
+    data = Dataset.from_codes(np.array(columns), [2] * 16, names="cabdefghijklmnop")
+    domain = Domain.of(data.names, "class_minimal", class_name="c", max_parents=3)
+    problem = Problem(build_cache(data, "bdeu", domain=domain), minimal("c", max_parents=3))
+    best = solve(problem)
+    monkeypatch.setattr("exactbnc.solvers.minimal.RUN", 4)
+    monkeypatch.setattr("exactbnc.solvers.minimal.available_memory", lambda: 10_000)
+
+    unproved = solve(problem)
+
+    assert (best.status, unproved.status, unproved.stop_reason) == (Status.OPTIMAL, Status.FEASIBLE, "memory")
+    counts = [class_parameters(found.dag, problem.arities, 0) for found in (best, unproved)]
+    assert unproved.statistics.class_parameters_bound <= counts[0] <= counts[1] <= 1.5 * counts[0]
+    assert math.isinf(unproved.bound)
 
 
 def problem_of_four(**given):
