@@ -4,8 +4,8 @@
     python scripts/bench_class_minimal.py                      a table in Markdown; a few minutes
     python scripts/bench_class_minimal.py --only vote zoo
 
-BDeu with an equivalent sample size of 1, three parents at most; folds as in `bench_classifiers.py`. Tables are EAP's, or
-(auto) there are weights fitted to the class. Seconds are of the CPU, for scoring, solving and fitting EAP's tables.
+BDeu with an equivalent sample size of 1, three parents at most; folds as in `bench_classifiers.py`. Tables are EAP's,
+or (auto) there are weights fitted to the class. Seconds are of the CPU, for scoring, solving and fitting EAP's tables.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ def report(runs: pd.DataFrame) -> None:
 
 
 def main() -> None:
+    """Run the folds of every data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=NAMES)
     runs = []
