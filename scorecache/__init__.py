@@ -17,6 +17,7 @@ _HOMES = {
     "Domain": "scorecache.domain",
     "ScoreCache": "scorecache.cache",
     "FamilyScore": "scorecache.scores",
+    "StructurePrior": "scorecache.scores.prior",
     "build_cache": "scorecache.scoring.build",
     "check_score": "scorecache.checks.score",
     "make_score": "scorecache.scores",

@@ -19,7 +19,8 @@ SCHEMA_VERSION = 1
 class Record:
     """Score and parameters, domain, pruning, and the data they belong to.
 
-    `interventions` are the numbers of rows in which variables were set, which do not count for their families.
+    `prior` is what `StructurePrior.to_json` gives of the prior in the scores, empty without one. `interventions` are
+    the numbers of rows in which variables were set, which do not count for their families.
 
     `pruning` is "none" or "dominance"; with a `prune_gap` g, sets within g of being dominated were kept.
     """
@@ -35,6 +36,7 @@ class Record:
     versions: Mapping[str, str] = field(default_factory=dict)
     interventions: Mapping[str, int] = field(default_factory=dict)
     interventions_sha256: str | None = None
+    prior: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         facts: dict[str, Any] = {
@@ -52,6 +54,8 @@ class Record:
         }
         if self.interventions:
             facts |= {"interventions": dict(self.interventions), "interventions_sha256": self.interventions_sha256}
+        if self.prior:
+            facts["prior"] = dict(self.prior)
         return facts
 
     def safe_for(self) -> list[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
     from scorecache.cache import ScoreCache
     from scorecache.scores import Score
+    from scorecache.scores.prior import StructurePrior
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _constraints = partial(typer.Option, rich_help_panel="Constraints")
@@ -216,6 +217,43 @@ class ConstraintOptions(LocalConstraintOptions):
             "max_edges": self.max_edges,
             "edge_penalty": self.edge_penalty,
         }
+
+
+@dataclass(frozen=True)
+class PriorOptions:
+    """What is believed of the arcs beforehand."""
+
+    edge_prior: Annotated[
+        str | None,
+        _score(
+            "--edge-prior",
+            metavar="P",
+            help="The probability of every arc, or a CSV file of parent, child and probability; others 0.5.",
+        ),
+    ] = None
+    size_prior: Annotated[bool, _score("--size-prior", help="All sizes of parent sets are equally likely.")] = False
+    complexity_prior: Annotated[
+        float, _score("--complexity-prior", metavar="NATS", help="Subtracted for every free parameter.")
+    ] = 0.0
+
+    def chosen(self) -> StructurePrior | None:
+        """The prior; None if nothing is said of one."""
+        from scorecache.scores.prior import StructurePrior
+
+        if self.edge_prior is None and not self.size_prior and not self.complexity_prior:
+            return None
+        return StructurePrior(self._edge(), self.size_prior, self.complexity_prior)
+
+    def _edge(self) -> Any:
+        """A number, or probabilities by arc."""
+        if self.edge_prior is None:
+            return None
+        try:
+            return float(self.edge_prior)
+        except ValueError:
+            from exactbnc.problem.priorfile import read_probabilities
+
+            return read_probabilities(self.edge_prior)
 
 
 _ESS = Annotated[float | None, _score("--ess", metavar="NUMBER", help="The equivalent sample size; 1 if not given.")]

@@ -87,6 +87,8 @@ def _record_lines(record: dict[str, Any] | None) -> list[str]:
         f"structure:  {describe_domain(record['domain'])}",
         f"pruning:    {record['pruning']}{gap}",
     ]
+    if record.get("prior"):
+        lines.append(f"prior:      {_prior_words(record['prior'])}")
     if record["n_rows"] is not None:
         lines.append(f"rows:       {record['n_rows']:,}")
     if record["data_sha256"] is not None:
@@ -94,3 +96,13 @@ def _record_lines(record: dict[str, Any] | None) -> list[str]:
     if record["versions"]:
         lines.append("made by:    " + ", ".join(f"{name} {version}" for name, version in record["versions"].items()))
     return lines
+
+
+def _prior_words(prior: dict[str, Any]) -> str:
+    """edge 0.25, all sizes alike, 0.1 nats per parameter"""
+    edge, parts = prior.get("edge"), []
+    if edge is not None:
+        parts.append(f"arcs {edge:g}" if isinstance(edge, float) else f"probabilities of {len(edge):,} arcs")
+    parts += ["all sizes of parent sets alike"] if prior.get("size") else []
+    parts += [f"{prior['complexity']:g} nats per parameter"] if prior.get("complexity") else []
+    return ", ".join(parts)

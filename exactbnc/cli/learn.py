@@ -62,6 +62,7 @@ def learn(
     structure: network_options.StructureOptions,
     given: network_options.ConstraintOptions,
     fit: network_options.FitOptions,
+    believed: network_options.PriorOptions,
     table: options.IncompleteTrainingOptions,
     search: search_options.SearchOptions,
     file: ModelFileOptions,
@@ -109,6 +110,7 @@ def learn(
         n_jobs=jobs,
         seed=search.seed,
         restarts=table.restarts,
+        prior=believed.chosen(),
     )
     training = training_data(data, structure.class_name, table, printer, recipe.score())
     dataset, class_name, method = training.dataset, training.class_name, training.discretize

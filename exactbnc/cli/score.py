@@ -117,6 +117,7 @@ def score(
     structure: network_options.StructureOptions,
     given: network_options.LocalConstraintOptions,
     scored_by: network_options.ScoreOptions,
+    believed: network_options.PriorOptions,
     table: options.ScoredTableOptions,
     build: BuildOptions,
     file: ScoreFileOptions,
@@ -194,6 +195,7 @@ def score(
         prune_gap=build.prune_gap,
         for_posterior=build.for_posterior,
         interventions=was_set,
+        prior=believed.chosen(),
     )
     estimate = plan.estimate
     facts = {

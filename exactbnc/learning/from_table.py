@@ -23,6 +23,7 @@ from exactbnc.run.solution import Status
 from scorecache.domain import Arc, structure_named
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
+from scorecache.scores.prior import StructurePrior
 from scorecache.system.versions import SOLVING, versions
 
 
@@ -33,6 +34,7 @@ def learn(
     structure: str | None = None,
     score: str | Score = "bdeu",
     ess: float = 1.0,
+    prior: StructurePrior | float | Mapping[Any, Any] | None = None,
     parameters: str | ParameterEstimator = "eap",
     max_parents: int | None = None,
     k: int = KDB_K,
@@ -72,6 +74,9 @@ def learn(
         columns that hold a fraction, or more than ten different numbers, as numbers: they get regressions, not tables.
     ess : float, default 1
         Equivalent sample size of the score and of the parameters "eap".
+    prior : StructurePrior, float or mapping, optional
+        What is believed of the arcs beforehand, added to the score: a `scorecache.StructurePrior`, the probability of
+        every arc, or probabilities by (parent, child).
     parameters : str or ParameterEstimator, default "eap"
         As in `fit_parameters` ("ofe" is maximum likelihood), or with a target "auto": tables, and weights fitted to the
         class, by which it predicts, as `ExactBNClassifier` does by default.
@@ -170,6 +175,7 @@ def learn(
         n_jobs=n_jobs,
         seed=seed,
         restarts=restarts,
+        prior=None if prior is None else StructurePrior.of(prior),
     )
     table = prepare(data, target, steps, recipe.score())
     learned = run_with_missing(table.dataset, target, recipe, missing=missing, listener=listener)

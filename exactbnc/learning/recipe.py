@@ -14,6 +14,7 @@ from scorecache.errors import ParameterError
 from scorecache.scores import Score, make_score
 from scorecache.scores._base import require_positive
 from scorecache.scores.gaussian import BGe
+from scorecache.scores.prior import StructurePrior
 
 AUTO = "auto"
 """Parameters: tables for rows with unknown values, and weights fitted to the class for all others."""
@@ -51,6 +52,8 @@ class Recipe:
     seed : int, default 0
     restarts : int, default 3
         Further runs of structural EM, from missing values drawn at random; the best run counts.
+    prior : StructurePrior, optional
+        Added to the scores.
 
     Raises
     ------
@@ -77,6 +80,7 @@ class Recipe:
     n_jobs: int | None = None
     seed: int = 0
     restarts: int = 3
+    prior: StructurePrior | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", structure_named(self.structure))
@@ -102,7 +106,7 @@ class Recipe:
         plain = make_parameters(self.parameters)
         return replace(plain, **{"ess": self.ess}) if "ess" in plain.settings else plain
 
-    def prior(self) -> BGe | None:
+    def regression_prior(self) -> BGe | None:
         """The score whose prior regressions have, where it is one."""
         score = self.score()
         return score if isinstance(score, BGe) else None
@@ -120,6 +124,7 @@ class Recipe:
         own = {"name": estimator.name, **estimator.settings}
         settings["parameters"] = {"name": AUTO} if self.is_discriminative else own
         settings["constraints"] = self.constraints.to_json()
+        settings["prior"] = None if self.prior is None else self.prior.to_json()
         return settings
 
     @classmethod
@@ -136,6 +141,8 @@ class Recipe:
             if "parameters" in given:
                 is_auto = given["parameters"] == {"name": AUTO}
                 given["parameters"] = AUTO if is_auto else make_parameters(**given["parameters"])
+            if given.get("prior") is not None:
+                given["prior"] = StructurePrior.of(given["prior"])
             given["constraints"] = Constraints.from_json(given.get("constraints", {}))
             return cls(**given)
         except (TypeError, AttributeError) as error:

@@ -137,7 +137,7 @@ def run_recipe(
     solution = replace(solution, dag=dag)
     if class_name is not None and class_factors is not None:
         dataset = reweighted(dataset, class_name, class_factors)
-    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name, prior=recipe.prior())
+    net = fit_parameters(dataset, dag, recipe.estimator(), class_name=class_name, prior=recipe.regression_prior())
     if class_name is not None and (recipe.is_discriminative or recipe.calibrate):
         net = replace(net, class_name=class_name, class_fit=_class_fit(dataset, net, class_name, recipe))
     seconds = {"score": scored - begun, "solve": solved - scored, "fit": time.monotonic() - solved}
@@ -201,9 +201,9 @@ def plan_of(dataset: Dataset, class_name: str | None, recipe: Recipe) -> tuple[B
     constraints = Constraints(
         structure=recipe.structure, class_name=class_name, k=k, max_parents=domain.max_parents
     ).merged(requested)
-    plan = plan_build(dataset, score, domain=domain)
+    plan = plan_build(dataset, score, domain=domain, prior=recipe.prior)
     if unsound_reasons(plan.record(), constraints):  # constraints that dropping a parent can break
-        plan = plan_build(dataset, score, domain=domain, prune=False)
+        plan = plan_build(dataset, score, domain=domain, prune=False, prior=recipe.prior)
     return plan, constraints
 
 
@@ -245,7 +245,7 @@ def _class_fit(dataset: Dataset, net: BayesNet, class_name: str, recipe: Recipe)
     if net.numbers:
         from exactbnc.learning.discriminative.by_folds import calibrated_by_folds
 
-        prior, is_predictive = recipe.prior() or BGe(), recipe.is_discriminative
+        prior, is_predictive = recipe.regression_prior() or BGe(), recipe.is_discriminative
         return calibrated_by_folds(dataset, net, recipe.estimator(), class_name, prior, is_predictive=is_predictive)
     from exactbnc.learning.discriminative.fit import calibrated, discriminative
 

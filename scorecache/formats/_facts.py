@@ -15,6 +15,7 @@ import msgspec
 from scorecache.domain import Domain
 from scorecache.errors import InputError, ParameterError
 from scorecache.record import SCHEMA_VERSION, Record
+from scorecache.scores.prior import StructurePrior
 from scorecache.system.jsonfile import decode_json
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -33,6 +34,20 @@ class DomainFacts(msgspec.Struct, rename={"class_name": "class"}):
     numbers: list[str] = []
 
 
+class PriorFacts(msgspec.Struct):
+    """What `StructurePrior.to_json` gives."""
+
+    edge: float | list[tuple[str, str, float]] | None = None
+    size: bool = False
+    complexity: float = 0.0
+
+    def prior(self, names: Sequence[str]) -> StructurePrior:
+        """The prior; a ParameterError if it is of other variables."""
+        found = StructurePrior(self.edge, self.size, self.complexity)
+        found.check(names)
+        return found
+
+
 class RecordFacts(msgspec.Struct):
     """What `Record.to_json` gives; what has a default may be absent."""
 
@@ -47,6 +62,7 @@ class RecordFacts(msgspec.Struct):
     versions: dict[str, str] | None = None
     interventions: dict[str, Count] | None = None
     interventions_sha256: str | None = None
+    prior: PriorFacts | None = None
 
     def record(self, names: Sequence[str]) -> Record:
         """The record of a cache with these variables; a ParameterError if the facts do not fit them."""
@@ -78,6 +94,7 @@ class RecordFacts(msgspec.Struct):
             versions=self.versions or {},
             interventions=self.interventions or {},
             interventions_sha256=self.interventions_sha256,
+            prior={} if self.prior is None else self.prior.prior(names).to_json(),
         )
 
 

@@ -28,6 +28,7 @@ from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeL
 from scorecache.record import Record
 from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scores.gaussian import NumberScore
+from scorecache.scores.prior import StructurePrior
 from scorecache.scoring.dispatch import Build, run_piece
 from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, paying_share, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
@@ -39,6 +40,7 @@ from scorecache.scoring.plan import Group, limits_beside_required, make_groups, 
 from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
 from scorecache.scoring.progress import Deadline, Listener, Threads, n_threads
 from scorecache.scoring.survivors import Pruning
+from scorecache.scoring.with_prior import with_prior
 from scorecache.scoring.workers import results_of, sends_to_a_cluster
 from scorecache.system.memory import available_memory
 from scorecache.system.versions import versions
@@ -69,6 +71,12 @@ class BuildPlan:
     rows: tuple[Rows, ...]
     groups: tuple[Group, ...]
     interventions: Interventions | None = None
+    prior: StructurePrior | None = None
+
+    @property
+    def sieve(self) -> Pruning:
+        """What the scores are pruned by before a prior is added to them (`scorecache.scoring.with_prior`)."""
+        return _sieve(self.pruning, self.prior, self.domain)
 
     @cached_property
     def estimate(self) -> BuildEstimate:
@@ -146,6 +154,10 @@ class BuildPlan:
                 f"{error}; {parts} in {folder.path}, and the same command resumes from there"
             ) from None
         cache = kept.cache(self.dataset.names, self.record())
+        if self.prior is not None:
+            is_number = np.array([name in self.dataset.measurements for name in self.dataset.names])
+            arities = np.where(is_number, 0, self.dataset.arities)
+            cache = with_prior(cache, self.prior, arities, self.pruning, self.record())
         for child, name in enumerate(cache.names):
             if not cache.n_families_of(child):
                 raise DataError(
@@ -172,6 +184,7 @@ class BuildPlan:
             data_sha256=self.dataset.sha256,
             interventions={} if self.interventions is None else self.interventions.n_rows,
             interventions_sha256=None if self.interventions is None else self.interventions.sha256,
+            prior={} if self.prior is None else self.prior.to_json(),
             versions=versions(),
         )
 
@@ -186,6 +199,7 @@ def build_cache(
     prune_gap: float = 0.0,
     for_posterior: float | None = None,
     interventions: Any = None,
+    prior: Any = None,
     n_jobs: int | None = None,
     memory_limit: int | None = None,
     time_limit: float | None = None,
@@ -214,6 +228,9 @@ def build_cache(
     interventions : mapping or frame, optional
         Which values were set by an experiment: columns of truth values by name. The families of a variable are then
         scored on the rows in which it was not set.
+    prior : StructurePrior, float or mapping, optional
+        A prior of the structure, added to the scores before they are pruned: a `scorecache.StructurePrior`, the
+        probability of every arc, or probabilities by (parent, child).
     n_jobs : int, optional
         Threads, or workers if the build is distributed; None: all processors.
     memory_limit : int, optional
@@ -249,7 +266,7 @@ def build_cache(
     """
     plan = plan_build(
         dataset, score, domain=domain, max_parents=max_parents, prune=prune, prune_gap=prune_gap,
-        for_posterior=for_posterior, interventions=interventions,
+        for_posterior=for_posterior, interventions=interventions, prior=prior,
     )  # fmt: skip
     cache = plan.run(
         n_jobs=n_jobs,
@@ -274,12 +291,13 @@ def plan_build(
     prune_gap: float = 0.0,
     for_posterior: float | None = None,
     interventions: Any = None,
+    prior: Any = None,
 ) -> BuildPlan:
     """Check what was asked for, merge equal rows and group the children, without scoring anything.
 
     Parameters
     ----------
-    dataset, score, domain, max_parents, prune, prune_gap, for_posterior, interventions
+    dataset, score, domain, max_parents, prune, prune_gap, for_posterior, interventions, prior
         As in `build_cache`.
 
     Returns
@@ -306,12 +324,16 @@ def plan_build(
     if interventions is not None:
         was_set = Interventions.of(dataset, interventions)
         tables, table_of = was_set.tables(dataset)
-    limits = limits_beside_required([tables[table] for table in table_of], domain, score, pruning)
+    believed = None if prior is None else StructurePrior.of(prior)
+    if believed is not None:
+        believed.check(domain.names)
+    sieve = _sieve(pruning, believed, domain)
+    limits = limits_beside_required([tables[table] for table in table_of], domain, score, sieve)
     groups = tuple(make_groups(domain, score, limits, table_of))
     if uses_potentials(score, dataset):
         groups = tuple(replace(group, together=True) for group in groups)
     rows = tuple(_rows(table, score, groups) for table in tables)
-    return BuildPlan(dataset, score, domain, pruning, tables, rows, groups, was_set)
+    return BuildPlan(dataset, score, domain, pruning, tables, rows, groups, was_set, believed)
 
 
 def _rows(dataset: Dataset, score: Score, groups: Sequence[Group]) -> Rows:
@@ -362,6 +384,11 @@ def _settle(
                 f"the class {domain.class_name!r} has one value in all {dataset.n_rows} rows; it needs at least two"
             )
     return score, domain
+
+
+def _sieve(pruning: Pruning, prior: StructurePrior | None, domain: Domain) -> Pruning:
+    """Pruning with a gap that a prior cannot close."""
+    return pruning if prior is None else replace(pruning, gap=pruning.gap + prior.most_gain(domain))
 
 
 def _pruning(domain: Domain, prune: bool, prune_gap: float, for_posterior: float | None) -> Pruning:

@@ -61,7 +61,7 @@ def make_job(plan: BuildPlan) -> Job:
         plan.dataset.arities,
         plan.domain,
         plan.score,
-        plan.pruning,
+        plan.sieve,
         plan.groups,
         plan.is_plain,
         plan.tables if plan.reads_data else (),

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import scorecache.scoring.build
+from exactbnc.network.formats.files import load
 from scorecache.formats import read_cache
 from tests.exactbnc.cli.conftest import ROOT, TABLE, assert_is_one_error_line
 
@@ -388,3 +389,29 @@ def test_rows_in_which_a_variable_was_set_do_not_count_for_it(exactbnc, tmp_path
     assert run.code == 0
     assert read_cache(tmp_path / "t.jkl").record.interventions == {"y": 5}
     assert short.err == "error: 20 rows need as many interventions on 'y'. Got 2 instead.\n"
+
+
+def test_priors_are_read_recorded_and_change_the_best_network(exactbnc, tmp_path):
+    table, probabilities = ROOT / "instances" / "asia-500.csv", tmp_path / "prior.csv"
+    probabilities.write_text("parent,child,probability\nasia,xray,0.9999999999\n", encoding="utf-8")
+    cache, model = tmp_path / "c.jkl", tmp_path / "net.json"
+
+    scored = exactbnc("score", table, "--max-parents", "2", "--edge-prior", probabilities, "--size-prior", "-o", cache)
+    described = exactbnc("info", cache)
+    learned = exactbnc(
+        "learn", table, "--edge-prior", probabilities, "--complexity-prior", "0.1", "-o", model, "--json"
+    )
+
+    assert scored.code == 0
+    assert "prior:" in described.out
+    assert ["asia", "xray"] in json.loads(learned.out)["arcs"]
+    assert load(model).provenance["recipe"]["prior"] == {"edge": [["asia", "xray", 0.9999999999]], "complexity": 0.1}
+
+
+def test_faulty_files_of_probabilities_are_refused(exactbnc, tmp_path):
+    path = tmp_path / "prior.csv"
+    for text, message in (("a,b,c\nd,e\n", ":2: expected parent, child"), ("a,b,0.5\na,b,0.6\n", "listed twice")):
+        path.write_text(text, encoding="utf-8")
+        run = exactbnc("learn", ROOT / "instances" / "asia-500.csv", "--edge-prior", path)
+        assert run.code != 0
+        assert message in run.err
