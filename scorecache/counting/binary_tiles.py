@@ -6,6 +6,9 @@ inversion over U alone gives n11(e), the rows with p = x = 1 in each cell of U; 
 U + {x} and T of U the other three follow:
 
     n10 = A(x) - n11      n01 = A(p) - n11      n00 = T - A(x) - A(p) + n11
+
+The counts of a tile are laid out cell by cell, in each by base configuration, as runs of those of U + {p, x} by e,
+those of U + {x} by x, and that of U. Where a score asks for them, the cells with the base summed out come behind.
 """
 
 from __future__ import annotations
@@ -15,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.counting.moebius import Bits, and_prefix, merge_bases
-from scorecache.counting.subsets import advance, rank_without, unrank
-from scorecache.counting.terms import sum_terms
-from scorecache.counting.tile_terms import Tile, add_terms, new_tile
+from scorecache.counting.moebius import ALL_BITS, Bits
+from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
+from scorecache.counting.sums import Sums, new_sums, values_of
+from scorecache.counting.terms import count_term, sum_terms
 from scorecache.counting.types import Counts, Ints, Lattice, Terms, Values
 from scorecache.system.compiled import kernel, popcount
 
@@ -34,144 +37,123 @@ class Ones(NamedTuple):
     level_size: Ints
 
 
-@kernel
+class Room(NamedTuple):
+    """What the kernel works with: U, `stack[i]` with the AND of U[i:], room for one more AND, the counts of a tile."""
+
+    suffix: Ints
+    stack: NDArray[np.uint64]
+    anded: NDArray[np.uint64]
+    tile: Counts
+
+
 def binary_values(
-    tile_from: int,
-    tile_to: int,
-    lattice: Lattice,
-    bits: Bits,
-    ones: Ones,
-    terms: Terms,
-    is_top: bool,
-    n_bounds: int,
+    tile_from: int, tile_to: int, lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, is_top: bool
 ) -> Values:
     """Count the joint sets of the tiles `tile_from` to `tile_to` (at least two variables) and sum their terms.
 
     `lattice` describes the level and `bits` the data, `ones` has the all-ones counts of the levels below, `terms` the
-    one-count terms. At the top level (`is_top`) nothing is kept for a next one; `n_bounds` is the number of kinds of
-    children whose superset bounds are asked for.
+    one-count terms. At the top level (`is_top`) nothing is kept for a next one.
     """
-    # the first suffix U, and room for the sums over the cells of its sets U + {p, x}
-    m, n_vars = lattice.size, lattice.n_vars
-    n_u = m - 2
-    binom = lattice.binom
+    n_u, n_vars, binom = lattice.size - 2, lattice.n_vars, lattice.binom
+    first = sets_before(tile_from, n_u, 2, n_vars, binom)
+    n_sets = sets_before(tile_to, n_u, 2, n_vars, binom) - first
     n_base, n_words = len(bits.base_size), bits.words.shape[1]
-    n_cells = 1 << n_u
-    suffix = np.zeros(n_u, np.int64)
-    if n_u > 0:
-        unrank(tile_from, n_u, n_vars, binom, suffix)
-    first = rank_without(suffix, n_u, -1, -1, 2, binom)
-    n_values = _sets_before_tile(lattice, tile_to) - first
-    joint = np.empty(n_values, np.int64)
-    bound = np.empty((n_bounds, n_values), np.int64)
-    most_pairs = binom[n_vars, 2]
-    n_parts = len(terms.parent_start)
-    n_stored = 0 if is_top else n_values
-    parent_value = np.empty((max(1, n_parts), n_stored), np.int64)
-    counted = np.ones(n_stored, np.bool_)
-    counts = np.empty((n_base, n_stored), np.int32)
-    # stack[i]: the AND of suffix[i:]; of the empty suffix, all bits set
-    stack = np.empty((n_u + 1, n_words), np.uint64)
-    for w in range(n_words):
-        stack[n_u, w] = ~np.uint64(0)
-    stack_start = np.empty(n_u + 1, np.int64)
-    n_configs = np.empty(n_u + 1, np.int64)
-    for i in range(n_u + 1):
-        stack_start[i], n_configs[i] = i, 1
-    anded = np.empty(n_words, np.uint64)
-    tile = new_tile(n_cells * n_base, n_vars, most_pairs)
-    pairs, singles, totals = tile.pairs, tile.singles, tile.totals
-    merged = new_tile(n_cells, n_vars, most_pairs)
-    value = np.empty(most_pairs, np.int64)
+    sums = new_sums(n_sets, terms, is_top=is_top)
+    counts = np.empty((n_base, 0 if is_top else n_sets), np.int32)
     shape = 0
-    for _ in range(m):
-        shape = lattice.step[shape, 0]
-
-    changed = n_u - 1
-    for number in range(tile_from, tile_to):
-        if number > tile_from:
-            changed = max(changed, advance(suffix, n_u))
-        below = suffix[0] if n_u > 0 else n_vars
-        if below < 2:
-            continue
-        n_pairs = binom[below, 2]
-        # the all-ones counts of U + {p, x}, which the levels above read too
-        and_prefix(bits, suffix, changed, stack, stack_start, n_configs)
-        changed = 0
-        _count_pairs(bits, stack[0], anded, below, pairs, (n_cells - 1) * n_base * n_pairs)
-        rank_s = rank_without(suffix, n_u, -1, -1, 2, binom)
-        if not is_top:
-            for base in range(n_base):
-                for e in range(n_pairs):
-                    counts[base, rank_s - first + e] = pairs[((n_cells - 1) * n_base + base) * n_pairs + e]
-        # those of the subsets of U, and by inversion over U the n11, A(.) and T of each of its cells
-        _gather(lattice, ones, bits, suffix, below, tile)
-        _invert(n_u, n_base * n_pairs, pairs)
-        _invert(n_u, n_base * below, singles)
-        _invert(n_u, n_base, totals)
-
-        # the joint value: the cell terms of U + {p, x}, and where asked for those with the class summed out
-        for e in range(n_pairs):
-            value[e] = 0
-        add_terms(terms, terms.cell_start[shape], shape, n_cells * n_base, below, tile, value)
-        if terms.marginal_start >= 0:
-            merge_bases(n_cells, n_base, n_pairs, pairs, merged.pairs)
-            merge_bases(n_cells, n_base, below, singles, merged.singles)
-            merge_bases(n_cells, n_base, 1, totals, merged.totals)
-            add_terms(terms, terms.marginal_start, shape, n_cells, below, merged, value)
-        for e in range(n_pairs):
-            joint[rank_s - first + e] = value[e]
-        if is_top:
-            continue
-        # the parents' part of its supersets, and the bound on their scores
-        if n_parts == 0:
-            for e in range(n_pairs):
-                parent_value[0, rank_s - first + e] = -value[e]
-        for part in range(n_parts + n_bounds):
-            start = terms.parent_start[part] if part < n_parts else terms.bound_start[part - n_parts]
-            for e in range(n_pairs):
-                value[e] = 0
-            add_terms(terms, start, shape, n_cells * n_base, below, tile, value)
-            for e in range(n_pairs):
-                if part < n_parts:
-                    parent_value[part, rank_s - first + e] = value[e]
-                else:
-                    bound[part - n_parts, rank_s - first + e] = value[e]
-    return Values(first, joint, bound, parent_value, counted, counts, first)
+    for _ in range(lattice.size):
+        shape = int(lattice.step[shape, 0])
+    sums.start[0] = terms.cell_start[shape]
+    n_cells = (n_base + (terms.marginal_start >= 0)) << n_u
+    room = Room(
+        unrank(tile_from, n_u, binom),
+        np.full((n_u + 1, n_words), ALL_BITS, np.uint64),
+        np.empty(n_words, np.uint64),
+        np.empty(n_cells * int(binom[n_vars, 2] + n_vars + 1), np.int32),
+    )
+    _count_tiles(tile_from, tile_to, first, shape, lattice, bits, ones, terms, sums, counts, room)
+    return values_of(first, sums, terms, is_top=is_top, counts=counts, counts_at=first)
 
 
 def single_values(lattice: Lattice, bits: Bits, terms: Terms, is_top: bool) -> Values:
     """Level 1: the variables by themselves."""
     shape, n = int(lattice.step[0, 0]), lattice.n_vars
     counts = np.zeros((len(bits.base_size), n), np.int64)
-    _count_singles(bits.words, bits.segment_start, bits.segment_base, bits.segment_shift, counts)
+    for segment, (base, shift) in enumerate(zip(bits.segment_base, bits.segment_shift, strict=True)):
+        own = bits.words[:, bits.segment_start[segment] : bits.segment_start[segment + 1]]
+        counts[base] += np.bitwise_count(own).sum(axis=1, dtype=np.int64) << shift
     cells = np.vstack([counts, bits.base_size[:, None] - counts])
-    joint = sum_terms(terms, int(terms.cell_start[shape]), shape, cells)
+    sums = new_sums(n, terms, is_top=is_top)
+    sums.start[0] = terms.cell_start[shape]
+    for start, line in zip(sums.start, sums.values, strict=True):
+        line[:] = sum_terms(terms, int(start), shape, cells)
     if terms.marginal_start >= 0:
         n_x = counts.sum(axis=0)
-        joint += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
-    if is_top:
-        return Values(
-            0, joint, np.empty((0, n), np.int64), np.empty((1, 0), np.int64), np.empty(0, np.bool_),
-            np.empty((1, 0), np.int32), 0,
-        )  # fmt: skip
-    parts = [sum_terms(terms, int(start), shape, cells) for start in terms.parent_start] or [-joint]
-    bound = [sum_terms(terms, int(start), shape, cells) for start in terms.bound_start]
-    return Values(
-        0, joint, np.array(bound, np.int64).reshape(len(bound), n), np.array(parts), np.ones(n, np.bool_),
-        counts.astype(np.int32), 0,
-    )  # fmt: skip
+        sums.values[0] += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
+    kept = np.empty((len(counts), 0), np.int32) if is_top else counts.astype(np.int32)
+    return values_of(0, sums, terms, is_top=is_top, counts=kept)
 
 
 @kernel
-def _sets_before_tile(lattice: Lattice, tile_to: int) -> int:
-    """The number of joint sets in all tiles before `tile_to`."""
-    n_u = lattice.size - 2
-    if n_u == 0 or tile_to == lattice.binom[lattice.n_vars, n_u]:
-        return lattice.binom[lattice.n_vars, lattice.size]
-    suffix = np.zeros(n_u, np.int64)
-    unrank(tile_to, n_u, lattice.n_vars, lattice.binom, suffix)
-    return rank_without(suffix, n_u, -1, -1, 2, lattice.binom)
+def _count_tiles(
+    tile_from: int,
+    tile_to: int,
+    first: int,
+    shape: int,
+    lattice: Lattice,
+    bits: Bits,
+    ones: Ones,
+    terms: Terms,
+    sums: Sums,
+    counts: Counts,
+    room: Room,
+) -> None:
+    """Sum the terms of the joint sets of these tiles, all of one `shape`, the first of them of rank `first`.
+
+    `counts` keeps the all-ones counts for the levels above, unless this level is the top one.
+    """
+    n_u, n_base, n_words = lattice.size - 2, len(bits.base_size), bits.words.shape[1]
+    suffix, stack, tile = room.suffix, room.stack, room.tile
+    n_cells = n_base << n_u
+    changed = n_u - 1
+    for number in range(tile_from, tile_to):
+        if number > tile_from:
+            changed = max(changed, advance(suffix, n_u))
+        below = suffix[0] if n_u > 0 else lattice.n_vars
+        if below < 2:
+            continue
+        n_pairs = below * (below - 1) // 2
+        width = n_pairs + below + 1
+        at = rank_without(suffix, n_u, -1, -1, 2, lattice.binom) - first
+        # the all-ones counts of U + {p, x}, which the levels above read too
+        for i in range(changed, -1, -1):
+            for w in range(n_words):
+                stack[i, w] = stack[i + 1, w] & bits.words[suffix[i], w]
+        changed = 0
+        own = (n_cells - n_base) * width
+        _count_pairs(bits, stack[0], room.anded, below, tile, own, width)
+        if counts.shape[1] > 0:
+            for base in range(n_base):
+                _copy_run(tile, own + base * width, n_pairs, counts[base], at)
+        # those of the subsets of U, and by inversion over U the n11, A(.) and T of each of its cells
+        _gather(lattice, ones, bits, suffix, n_u, below, tile)
+        for i in range(n_u):
+            for cell in range(1 << n_u):
+                if not cell >> i & 1:
+                    _add_run(tile, (cell | 1 << i) * n_base * width, n_base * width, cell * n_base * width, -1)
+        # the same with the base summed out
+        if terms.marginal_start >= 0:
+            for cell in range(n_cells):
+                to = (n_cells + cell // n_base) * width
+                if cell % n_base == 0:
+                    for e in range(width):
+                        tile[to + e] = 0
+                _add_run(tile, cell * width, width, to, 1)
+            last = n_cells + (1 << n_u)
+            _add_terms(terms, terms.marginal_start, shape, n_cells, last, below, tile, sums.values[0], at)
+        # the joint values, the parents' part of the supersets, the bounds on their scores
+        for line in range(len(sums.start)):
+            _add_terms(terms, sums.start[line], shape, 0, n_cells, below, tile, sums.values[line], at)
 
 
 @kernel
@@ -180,26 +162,29 @@ def _count_pairs(
     prefix: NDArray[np.uint64],
     anded: NDArray[np.uint64],
     below: int,
-    pairs: Counts,
+    tile: Counts,
     first: int,
+    width: int,
 ) -> None:
-    """Write the all-ones counts of a tile to `pairs`, from `first` on: population counts of suffix AND p AND x.
+    """Write the all-ones counts of a tile from `first` on: population counts of suffix AND p AND x.
 
-    `prefix` is the AND of the suffix, `anded` room for that with p, and p and x are smaller than `below`.
+    `prefix` is the AND of the suffix, `anded` room for that with p, and p and x are smaller than `below`; base
+    configurations are `width` apart.
     """
     n_base, n_pairs = len(bits.base_size), below * (below - 1) // 2
     words, starts, bases, shifts = bits.words, bits.segment_start, bits.segment_base, bits.segment_shift
     n_words, n_segments = np.uint64(words.shape[1]), np.uint64(len(bases))
     one, two = np.uint64(1), np.uint64(2)
-    for e in range(first, first + n_base * n_pairs):
-        pairs[e] = 0
+    for base in range(n_base):
+        for e in range(n_pairs):
+            tile[first + base * width + e] = 0
     to = np.uint64(first)
     for p in range(np.uint64(below)):
         for w in range(n_words):
             anded[w] = prefix[w] & words[p, w]
         for segment in range(n_segments):
             begin, end = np.uint64(starts[segment]), np.uint64(starts[segment + one])
-            shift, row = np.uint64(shifts[segment]), to + np.uint64(bases[segment] * n_pairs)
+            shift, row = np.uint64(shifts[segment]), to + np.uint64(bases[segment] * width)
             for x in range(p):
                 n, at = np.uint64(0), begin
                 while at + one < end:  # two words a step: a plain loop is vectorised, which few words do not repay
@@ -208,19 +193,20 @@ def _count_pairs(
                     at += two
                 if at < end:
                     n += popcount(anded[at] & words[x, at])
-                pairs[row + x] += np.int32(n << shift)
+                tile[row + x] += np.int32(n << shift)
         to += p
 
 
 @kernel
-def _gather(lattice: Lattice, ones: Ones, bits: Bits, suffix: Ints, below: int, tile: Tile) -> None:
+def _gather(lattice: Lattice, ones: Ones, bits: Bits, suffix: Ints, n_u: int, below: int, tile: Counts) -> None:
     """The all-ones counts of U' + {p, x}, U' + {x} and U' for every subset U' of the suffix.
 
     Those of the suffix itself with {p, x} are in the tile already.
     """
-    binom, n_u = lattice.binom, len(suffix)
+    binom = lattice.binom
     n_base, n_pairs = len(bits.base_size), below * (below - 1) // 2
     entries, level_start, level_size = ones.entries, ones.level_start, ones.level_size
+    to = 0
     for cell in range(1 << n_u):
         # U' is the bits of the cell; its rank with 0, 1 and 2 smaller elements in front
         size, rank_0, rank_1, rank_2 = 0, 0, 0, 0
@@ -231,16 +217,17 @@ def _gather(lattice: Lattice, ones: Ones, bits: Bits, suffix: Ints, below: int, 
                 rank_1 += binom[suffix[i], size + 1]
                 rank_2 += binom[suffix[i], size + 2]
         for base in range(n_base):
-            to = cell * n_base + base
             if size < n_u:
                 at = level_start[size + 2] + base * level_size[size + 2] + rank_2
-                _copy_run(entries, at, n_pairs, tile.pairs, to * n_pairs)
+                _copy_run(entries, at, n_pairs, tile, to)
             at = level_start[size + 1] + base * level_size[size + 1] + rank_1
-            _copy_run(entries, at, below, tile.singles, to * below)
+            _copy_run(entries, at, below, tile, to + n_pairs)
+            to += n_pairs + below
             if size == 0:
-                tile.totals[to] = bits.base_size[base]
+                tile[to] = bits.base_size[base]
             else:
-                tile.totals[to] = entries[level_start[size] + base * level_size[size] + rank_0]
+                tile[to] = entries[level_start[size] + base * level_size[size] + rank_0]
+            to += 1
 
 
 @kernel
@@ -252,23 +239,46 @@ def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> No
 
 
 @kernel
-def _invert(n_u: int, width: int, table: Counts) -> None:
-    """Moebius inversion over the suffix; each cell is a run of `width` entries."""
-    for i in range(n_u):
-        for cell in range(1 << n_u):
-            if not cell >> i & 1:
-                zero = np.uint64(cell * width)
-                one = np.uint64((cell | 1 << i) * width)
-                for e in range(np.uint64(width)):
-                    table[zero + e] -= table[one + e]
+def _add_run(tile: Counts, start: int, n: int, to: int, sign: int) -> None:
+    """Add a run of counts, times 1 or -1, to another one; unsigned indices as above."""
+    at_source, at_target = np.uint64(start), np.uint64(to)
+    for e in range(np.uint64(n)):
+        tile[at_target + e] += sign * tile[at_source + e]
 
 
 @kernel
-def _count_singles(words: NDArray[np.uint64], starts: Ints, bases: Ints, shifts: Ints, counts: Ints) -> None:
-    """Add the all-ones counts of the single variables, by base configuration."""
-    for segment in range(len(bases)):
-        for x in range(words.shape[0]):
-            n = np.uint64(0)
-            for w in range(starts[segment], starts[segment + 1]):
-                n += popcount(words[x, w])
-            counts[bases[segment], x] += np.int64(n << np.uint64(shifts[segment]))
+def _add_terms(
+    terms: Terms, start: int, shape: int, cell_from: int, cell_to: int, below: int, tile: Counts, value: Ints, to: int
+) -> None:
+    """Add the four terms of these cells to `value`, from `to` on, for all pairs of variables smaller than `below`.
+
+    The terms begin at `start`; a count past the tables is evaluated for the `shape`.
+    """
+    table, n_pairs = terms.table, below * (below - 1) // 2
+    for cell in range(cell_from, cell_to):
+        pair = cell * (n_pairs + below + 1)
+        single = pair + n_pairs
+        total = tile[single + below]
+        e = to
+        for p in range(1, below):
+            with_p = tile[single + p]
+            rest = total - with_p
+            # the terms of n11, n01, n10 and n00 of p and every x below it
+            of_pair, of_x, at = np.uint64(pair), np.uint64(single), np.uint64(e)
+            if total < terms.cap:
+                for x in range(np.uint64(p)):
+                    n = tile[of_pair + x]
+                    with_x = tile[of_x + x]
+                    value[at + x] += (
+                        table[np.uint64(start + n)]
+                        + table[np.uint64(start + with_x - n)]
+                        + table[np.uint64(start + with_p - n)]
+                        + table[np.uint64(start + rest - with_x + n)]
+                    )
+            else:
+                for x in range(np.uint64(p)):
+                    n, with_x = np.int64(tile[of_pair + x]), np.int64(tile[of_x + x])
+                    for count in (n, with_x - n, with_p - n, rest - with_x + n):
+                        value[at + x] += count_term(terms, start, shape, count)
+            pair += p
+            e += p

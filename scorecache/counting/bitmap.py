@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.data.rows import Rows
-from scorecache.system.compiled import kernel
 
 WORD = 64
 SEGMENT_WORDS = 2
@@ -50,8 +49,13 @@ def indicator_bitmaps(
     own = np.array(variables, dtype=np.int64)
     np.cumsum(arities[own] - 1, out=first[1:])
     words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
-    for chosen, start in zip(segments, starts, strict=False) if len(own) else ():
-        _set_bits(rows.codes, own, first, chosen, words, start)
+    for chosen, start in zip(segments, starts, strict=False):
+        marked = words[:, start : start + _n_words(len(chosen))].view(np.uint8)
+        for position, variable in enumerate(own):
+            codes = rows.codes[variable, chosen]
+            for k in range(1, arities[variable]):
+                packed = np.packbits(codes == k, bitorder="little")
+                marked[first[position] + k - 1, : len(packed)] = packed
     return Bitmaps(
         words,
         first,
@@ -73,21 +77,3 @@ def _planes(members: NDArray[np.int64], weights: NDArray[np.int64]) -> list[tupl
 
 def _n_words(n_bits: int) -> int:
     return -(-n_bits // WORD)
-
-
-@kernel
-def _set_bits(
-    codes: NDArray[np.uint16],
-    variables: NDArray[np.int64],
-    first: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-    words: NDArray[np.uint64],
-    start: int,
-) -> None:
-    """Mark the states of the chosen rows of a segment that begins at word `start`."""
-    for position in range(len(variables)):
-        variable = variables[position]
-        for bit in range(len(chosen)):
-            state = codes[variable, chosen[bit]]
-            marked = np.uint64(state > 0) << np.uint64(bit % 64)  # no branch: half of the guesses would be wrong
-            words[first[position] + max(state, 1) - 1, start + bit // 64] |= marked

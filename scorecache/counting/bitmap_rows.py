@@ -7,10 +7,13 @@ state 0 by difference.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.moebius import (
+    ALL_BITS,
     Bits,
     Blocks,
     and_prefix,
@@ -21,80 +24,110 @@ from scorecache.counting.moebius import (
     suffix_table,
 )
 from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
+from scorecache.counting.sums import NO_COUNTS, Sums, new_sums, values_of
 from scorecache.counting.terms import count_term
-from scorecache.counting.types import Ints, Lattice, Terms, Values
+from scorecache.counting.types import Counts, Ints, Lattice, Terms, Values
 from scorecache.system.compiled import kernel
 
 
-@kernel
+class Room(NamedTuple):
+    """What the kernel works with.
+
+    `stack` has the ANDs of every all-positive configuration of P[i:], `own_block` those of P + {x} at the top level.
+    `table` and `total` have N(P, x), with x in its states 1.., and N(P); the next pair those of the suffix above the
+    smallest variable of P, the last those of P without the class.
+    """
+
+    row: Ints
+    stack: NDArray[np.uint64]
+    stack_start: Ints
+    n_configs: Ints
+    own_block: Counts
+    table: Counts
+    total: Counts
+    upper_table: Counts
+    upper_total: Counts
+    merged_table: Counts
+    merged_total: Counts
+    sizes: Ints
+    ranks: Ints
+    configs: Ints
+    starts: Ints
+    shapes: Ints
+
+
 def bitmap_values(
-    row_from: int,
-    row_to: int,
-    lattice: Lattice,
-    bits: Bits,
-    blocks: Blocks,
-    terms: Terms,
-    is_top: bool,
-    n_bounds: int,
+    row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms, is_top: bool
 ) -> Values:
     """Count the joint sets of the rows `row_from` to `row_to` and sum their terms.
 
     `lattice` describes the level and `bits` the data, `blocks` has the all-positive entries of the levels below,
-    `terms` the one-count terms. At the top level (`is_top`) nothing is kept for a next one; `n_bounds` is the number
-    of kinds of children whose superset bounds are asked for.
+    `terms` the one-count terms. At the top level (`is_top`) nothing is kept for a next one.
     """
-    # the first row P, and room for the sums over the cells of its sets P + {x}
+    n_row, n_vars, binom = lattice.size - 1, lattice.n_vars, lattice.binom
+    first = sets_before(row_from, n_row, 1, n_vars, binom)
+    sums = new_sums(sets_before(row_to, n_row, 1, n_vars, binom) - first, terms, is_top=is_top)
+    # where the all-positive entries of these rows stand among those of the level, which are kept for the next one
+    counts, counts_at, level_at = NO_COUNTS, 0, 0
+    if not is_top:
+        own_rows = int(blocks.level_start[n_row])
+        level_at, counts_at = int(blocks.row_start[own_rows]), int(blocks.row_start[own_rows + row_from])
+        counts = np.empty((1, int(blocks.row_start[own_rows + row_to]) - counts_at), np.int32)
+    # room for the largest table of a row: arities ascend with the index, so it belongs to the last variables
+    last = lattice.arities[n_vars - n_row : n_vars]
+    n_configs = np.cumprod([1, *(last[::-1] - 1)])
+    stack_start = np.ascontiguousarray(np.cumsum([0, *n_configs[:-1]])[::-1])
+    stack = np.empty((int(n_configs.sum()), bits.words.shape[1]), np.uint64)
+    stack[0] = ALL_BITS
+    n_base, n_cells, t_most = len(bits.base_size), int(np.prod(last)), int(bits.first[n_vars])
+    room = Room(
+        row=unrank(row_from, n_row, binom),
+        stack=stack,
+        stack_start=stack_start,
+        n_configs=np.ones(n_row + 1, np.int64),
+        own_block=np.empty(int(n_configs[-1]) * n_base * t_most if is_top else 0, np.int32),
+        table=np.empty(n_cells * n_base * t_most, np.int32),
+        total=np.empty(n_cells * n_base, np.int32),
+        upper_table=np.empty(n_cells * n_base * t_most, np.int32),
+        upper_total=np.empty(n_cells * n_base, np.int32),
+        merged_table=np.empty(n_cells * t_most, np.int32),
+        merged_total=np.empty(n_cells, np.int32),
+        sizes=np.empty(n_cells, np.int64),
+        ranks=np.empty(n_cells, np.int64),
+        configs=np.empty(n_cells, np.int64),
+        starts=np.empty(n_vars, np.int64),
+        shapes=np.empty(n_vars, np.int64),
+    )
+    _count_rows(row_from, row_to, first, counts_at, lattice, bits, blocks, terms, sums, counts, room, is_top)
+    return values_of(first, sums, terms, is_top=is_top, counts=counts, counts_at=counts_at - level_at)
+
+
+@kernel
+def _count_rows(
+    row_from: int,
+    row_to: int,
+    first: int,
+    counts_at: int,
+    lattice: Lattice,
+    bits: Bits,
+    blocks: Blocks,
+    terms: Terms,
+    sums: Sums,
+    counts: Counts,
+    room: Room,
+    is_top: bool,
+) -> None:
+    """Sum the terms of the joint sets of these rows, the first of them of rank `first`.
+
+    `counts` keeps the all-positive entries for the levels above, those from `counts_at` on, unless the level `is_top`.
+    """
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     binom, step, kinds, arities = lattice.binom, lattice.step, lattice.kinds, lattice.arities
-    words, indicators = bits.words, bits.first
+    indicators, n_base, t_most = bits.first, len(bits.base_size), bits.first[n_vars]
     entries, row_start, level_start = blocks.entries, blocks.row_start, blocks.level_start
-    n_base = len(bits.base_size)
-    row = np.zeros(n_row, np.int64)
-    if n_row > 0:
-        unrank(row_from, n_row, n_vars, binom, row)
-    first = rank_without(row, n_row, -1, -1, 1, binom)
-    n_values = sets_before(row_to, n_row, n_vars, binom) - first
-    joint = np.zeros(n_values, np.int64)
-    bound = np.zeros((n_bounds, n_values), np.int64)
-    n_parts, n_stored = len(terms.parent_start), 0 if is_top else n_values
-    parent_value = np.zeros((max(1, n_parts), n_stored), np.int64)
-    counted = np.ones(n_stored, np.bool_)
-    # where the all-positive entries of these rows stand among those of the level, which are kept for the next one
-    level_at, counts_at, n_counts = 0, 0, 0
-    if not is_top:
-        own_rows = level_start[n_row]
-        level_at, counts_at = row_start[own_rows], row_start[own_rows + row_from]
-        n_counts = row_start[own_rows + row_to] - counts_at
-    counts = np.empty((1, n_counts), np.int32)
-
-    # room for the largest table of a row: arities ascend with the index, so it belongs to the last variables
-    most_cells = 1
-    stack_start = np.zeros(n_row + 1, np.int64)
-    size, at = 1, 1
-    for i in range(n_row):
-        most_cells *= arities[n_vars - 1 - i]
-        size *= arities[n_vars - 1 - i] - 1
-        stack_start[n_row - 1 - i] = at
-        at += size
-    t_most = indicators[n_vars]
-    # stack[stack_start[i]:]: the AND of every all-positive configuration of row[i:]; of the empty suffix, all bits set
-    stack = np.empty((at, words.shape[1]), np.uint64)
-    for w in range(words.shape[1]):
-        stack[0, w] = ~np.uint64(0)
-    n_configs = np.ones(n_row + 1, np.int64)
-    own_block = np.empty(size * n_base * t_most if is_top else 0, np.int32)
-    # N(P, x) with x in its states 1.., and N(P); the same of the suffix above the smallest variable, and without class
-    table = np.empty(most_cells * n_base * t_most, np.int32)
-    total = np.empty(most_cells * n_base, np.int32)
-    upper_table = np.empty(most_cells * n_base * t_most, np.int32)
-    upper_total = np.empty(most_cells * n_base, np.int32)
-    sizes = np.empty(most_cells, np.int64)
-    ranks = np.empty(most_cells, np.int64)
-    configs = np.empty(most_cells, np.int64)
-    starts, shapes = np.empty(n_vars, np.int64), np.empty(n_vars, np.int64)
-    value = np.empty(n_vars, np.int64)
-    merged_table, merged_total = np.empty(most_cells * t_most, np.int32), np.empty(most_cells, np.int32)
-
+    row, table, total, upper_table, upper_total = room.row, room.table, room.total, room.upper_table, room.upper_total
+    sizes, ranks, configs = room.sizes, room.ranks, room.configs
+    starts, shapes = room.starts, room.shapes
     changed, has_suffix = n_row - 1, False
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -104,10 +137,10 @@ def bitmap_values(
             continue
         t_to = indicators[x_to]
         # G_(P + {x}) over the all-positive configurations of P and all x below P
-        and_prefix(bits, row, changed, stack, stack_start, n_configs)
-        own = own_block if is_top else counts[0]
+        and_prefix(bits, row, changed, room.stack, room.stack_start, room.n_configs)
+        own = room.own_block if is_top else counts[0]
         own_at = 0 if is_top else row_start[level_start[n_row] + rank] - counts_at
-        count_block(bits, stack, stack_start[0], n_configs[0], t_to, own, own_at)
+        count_block(bits, room.stack, room.stack_start[0], room.n_configs[0], t_to, own, own_at)
 
         width = n_base * t_to
         n_cells = 1
@@ -171,41 +204,23 @@ def bitmap_values(
             shape_p = step[shape_p, kinds[row[i]]]
         for x in range(x_to):
             shapes[x] = step[shape_p, kinds[x]]
-            starts[x] = terms.cell_start[shapes[x]]
-            value[x] = 0
-        # the joint value: the cell terms of P + {x}, and where asked for those with the class summed out
-        _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
+        at = rank_without(row, n_row, -1, -1, 1, binom) - first
+        # the joint value, the parents' part of the supersets, the bounds on their scores
+        for line in range(len(sums.start)):
+            for x in range(x_to):
+                starts[x] = terms.cell_start[shapes[x]] if line == 0 else sums.start[line]
+            value = sums.values[line]
+            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value, at)
+        # the part of the joint value with the class summed out, where asked for
         if terms.marginal_start >= 0:
-            merge_bases(n_cells, n_base, t_to, table, merged_table)
-            merge_bases(n_cells, n_base, 1, total, merged_total)
+            merge_bases(n_cells, n_base, t_to, table, room.merged_table)
+            merge_bases(n_cells, n_base, 1, total, room.merged_total)
             for x in range(x_to):
                 starts[x] = terms.marginal_start
-            _add_terms(terms, starts, shapes, merged_table, merged_total, n_cells, indicators, x_to, binary, value)
-        rank_s = rank_without(row, n_row, -1, -1, 1, binom)
-        for x in range(x_to):
-            joint[rank_s - first + x] = value[x]
-        if is_top:
-            continue
-        # the parents' part of its supersets, and the bound on their scores
-        to = rank_s - first
-        if n_parts == 0:
-            for x in range(x_to):
-                parent_value[0, to + x] = -value[x]
-        for kind in range(n_parts):
-            for x in range(x_to):
-                starts[x] = terms.parent_start[kind]
-                value[x] = 0
-            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            for x in range(x_to):
-                parent_value[kind, to + x] = value[x]
-        for kind in range(n_bounds):
-            for x in range(x_to):
-                starts[x] = terms.bound_start[kind]
-                value[x] = 0
-            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value)
-            for x in range(x_to):
-                bound[kind, to + x] = value[x]
-    return Values(first, joint, bound, parent_value, counted, counts, counts_at - level_at)
+            _add_terms(
+                terms, starts, shapes, room.merged_table, room.merged_total, n_cells, bits.first, x_to, binary,
+                sums.values[0], at,
+            )  # fmt: skip
 
 
 @kernel
@@ -220,8 +235,9 @@ def _add_terms(
     x_to: int,
     binary: bool,
     value: Ints,
+    to: int,
 ) -> None:
-    """Add the terms of every cell of P to `value[x]`: states 1.. of each x, and state 0 by difference.
+    """Add the terms of every cell of P to `value[to + x]`: states 1.. of each x, and state 0 by difference.
 
     The terms of P + {x} begin at `starts[x]` and have the shape `shapes[x]`. The counts are N(P, x) in `counts`, of the
     indicators of all x below `x_to`, and N(P) in `total`, both by cell. `binary`: every x has two states and the same
@@ -235,11 +251,12 @@ def _add_terms(
     if terms.cap <= largest:
         for cell in range(n_cells):
             for x in range(x_to):
-                rest = total[cell]
+                rest = np.int64(total[cell])
                 for t in range(indicators[x], indicators[x + 1]):
-                    rest -= counts[cell * t_to + t]
-                    value[x] += count_term(terms, starts[x], shapes[x], counts[cell * t_to + t])
-                value[x] += count_term(terms, starts[x], shapes[x], rest)
+                    n = np.int64(counts[cell * t_to + t])
+                    rest -= n
+                    value[to + x] += count_term(terms, starts[x], shapes[x], n)
+                value[to + x] += count_term(terms, starts[x], shapes[x], rest)
     # one indicator a variable: N(P, x = 1) and the rest
     elif binary:
         start = starts[0]
@@ -247,7 +264,7 @@ def _add_terms(
             all_rows = start + total[cell]
             for x in range(x_to):
                 n = counts[cell * t_to + x]
-                value[x] += table[start + n] + table[all_rows - n]
+                value[to + x] += table[start + n] + table[all_rows - n]
     else:
         for cell in range(n_cells):
             for x in range(x_to):
@@ -257,4 +274,4 @@ def _add_terms(
                     n = counts[cell * t_to + t]
                     rest -= n
                     added += table[starts[x] + n]
-                value[x] += added + table[rest]
+                value[to + x] += added + table[rest]

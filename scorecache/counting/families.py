@@ -7,6 +7,8 @@ which lie in runs over x, so each step is a loop over x. Variables of S are numb
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,14 +19,29 @@ from scorecache.system.compiled import kernel
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
 
-FIRST_ROOM = 4096
-"""Survivors that a piece of work has room for at first."""
+ROOM = 1 << 14
+"""Survivors that the kernel returns at a time, beside those of one row."""
 
 BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
 
 
-@kernel
+class Room(NamedTuple):
+    """What the kernel works with: P, the ranks below P + {x}, and per x score, best score below, shape of the parents.
+
+    The last three take the survivors; the parents are one to a column.
+    """
+
+    row: Ints
+    at_below: Ints
+    score: Floats
+    best: Floats
+    shape: Ints
+    out_child: Ints
+    out_score: Floats
+    out_parents: NDArray[np.int32]
+
+
 def families_of_rows(
     row_from: int,
     row_to: int,
@@ -43,53 +60,81 @@ def families_of_rows(
     is kept for a next level if the level `is_top`.
     """
     m, n_vars = lattice.size, lattice.n_vars
+    n_values = 0 if is_top else len(values.joint)
+    best = np.full((m, n_values), DEAD)
+    entropy = np.full((m if rules.pair_price > 0.0 else 0, n_values), np.inf)
+    n_room = ROOM + m * n_vars
+    room = Room(
+        unrank(row_from, m - 1, lattice.binom), np.empty(m, np.int64), np.empty(n_vars), np.empty(n_vars),
+        np.zeros(n_vars, np.int64), np.empty(n_room, np.int64), np.empty(n_room),
+        np.empty((n_room, m - 1), np.int32),
+    )  # fmt: skip
+    found = [[own[:0] for own in room[-3:]]]
+    while row_from < row_to:
+        row_from, n_out = score_families(
+            row_from, row_to, x_from, lattice, values, unit, rules, below, is_top, best, entropy, room
+        )
+        found.append([own[:n_out].copy() for own in room[-3:]])
+    child, score, parents = (np.concatenate(own) for own in zip(*found, strict=True))
+    return child, score, parents, best, entropy
+
+
+@kernel
+def score_families(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    lattice: Lattice,
+    values: Values,
+    unit: float,
+    rules: Rules,
+    below: Slab,
+    is_top: bool,
+    new_best: Floats,
+    new_entropy: Floats,
+    room: Room,
+) -> tuple[int, int]:
+    """Score these rows until the room for survivors is used up; the row to continue with, and their number."""
+    m, n_vars = lattice.size, lattice.n_vars
     n_row = m - 1
     binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
-    penalty, constant, limits, is_allowed = rules.penalty, rules.constant, rules.limits, rules.is_allowed
+    limits, is_allowed = rules.limits, rules.is_allowed
     parent_value, floors = below.parent_value, below.best
-    prune, gap, restricted, has_charge = rules.prune, rules.gap, rules.restricted, rules.has_charge
-    joint = values.joint
+    prune, gap = rules.prune, rules.gap
     pairs_on = rules.pair_price > 0.0
     two_part = parent_value.shape[0] > 1
-    n_values = 0 if is_top else len(joint)
-    new_best = np.full((m, n_values), DEAD)
-    new_entropy = np.full((m if pairs_on else 0, n_values), np.inf)
-    row = np.zeros(max(n_row, 1), np.int64)
-    if n_row > 0:
-        unrank(row_from, n_row, n_vars, binom, row)
-    at_below = np.zeros(n_row + 1, np.int64)
-    score = np.empty(n_vars, np.float64)
-    best = np.empty(n_vars, np.float64)
-    shape_w = np.zeros(n_vars, np.int64)
-    out_child = np.empty(FIRST_ROOM, np.int64)
-    out_score = np.empty(FIRST_ROOM, np.float64)
-    out_parents = np.empty((FIRST_ROOM, max(n_row, 1)), np.int32)
+    row, at_below, score, best, shape_w = room.row, room.at_below, room.score, room.best, room.shape
     n_out = 0
-
     for rank in range(row_from, row_to):
         if rank > row_from:
             advance(row, n_row)
         x_to = row[0] if n_row > 0 else n_vars
         if x_to <= x_from:
             continue
+        if n_out + m * x_to > len(room.out_child):
+            return rank, n_out
         # where P + {x} stands in this level, and the sets with one variable less in the level below, both for x = 0
         first = rank_without(row, n_row, -1, -1, 1, binom) - values.first
         ranks_below(row, n_row, binom, at_below)
-        if n_out + m * x_to > len(out_child):
-            room = 2 * (n_out + m * x_to)
-            out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, room)
         # the child is x with the parents W = P (role -1), or p = row[role] with W = P - p + x
         for role in range(-1, n_row):
-            # score(child, W): the sum over the cells of W + child, the parents' part of W, and the penalty
+            # score(child, W): the sum over the cells of W + child and the parents' part of W
             if role < 0:
                 for x in range(x_from, x_to):
                     part = kinds[x] if two_part else 0
-                    score[x] = (joint[first + x] + parent_value[part, at_below[n_row]]) * unit
+                    score[x] = (values.joint[first + x] + parent_value[part, at_below[n_row]]) * unit
             else:
                 part = kinds[row[role]] if two_part else 0
-                rank_w = rank_without(row, n_row, role, -1, 1, binom)
-                _add_parts(joint, first, parent_value, part, rank_w, unit, x_from, x_to, score)
-            if has_charge or not is_top:
+                _add_parts(values.joint, first, parent_value, part, at_below[role], unit, x_from, x_to, score)
+            # best[x]: the best score among the families of the child with one parent less, without x first
+            floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
+            for x in range(x_from, x_to):
+                best[x] = floor
+            for i in range(n_row):
+                if i != role:
+                    _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
+            # the penalty; families outside the domain, and those that a bound closes
+            if rules.has_charge or rules.restricted or pairs_on or not is_top:
                 shape = 0
                 for i in range(n_row):
                     if i != role:
@@ -97,67 +142,44 @@ def families_of_rows(
                 for x in range(x_from, x_to):
                     child = x if role < 0 else row[role]
                     shape_w[x] = shape if role < 0 else step[shape, kinds[x]]
-                    score[x] -= penalty[kinds[child], shape_w[x]] + constant[child]
-            # best[x]: the best score among the families of the child with one parent less, without x first
-            floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
-            i0 = 1 if role == 0 else 0
-            if i0 < n_row:
-                _raise_from(floor, floors, role + 1 if role < i0 else role, at_below[i0], x_from, x_to, best)
-            else:
-                best[x_from:x_to] = floor
-            for i in range(i0 + 1, n_row):
-                if i != role:
-                    _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
-            # families outside the domain
-            if restricted:
-                for x in range(x_from, x_to):
-                    child = x if role < 0 else row[role]
-                    is_open = n_row <= limits[child] and (role < 0 or is_allowed[x, child])
-                    for i in range(n_row):
-                        is_open = is_open and (i == role or is_allowed[row[i], child])
+                    score[x] -= rules.penalty[kinds[child], shape_w[x]] + rules.constant[child]
+                    is_open = True
+                    if rules.restricted:
+                        is_open = n_row <= limits[child] and (role < 0 or is_allowed[x, child])
+                        for i in range(n_row):
+                            is_open = is_open and (i == role or is_allowed[row[i], child])
+                    if is_open and pairs_on and best[x] < DEAD:
+                        is_open = not pair_closed(lattice, row, x, role, rules, below, at_below)
                     if not is_open:
-                        best[x] = DEAD
-            # families that a bound closes
-            if pairs_on:
-                for x in range(x_from, x_to):
-                    if best[x] < DEAD and pair_closed(lattice, row, x, role, rules, below, at_below):
                         best[x] = DEAD
             # survivors; most rows have none, which is found without a branch for each x
             if not prune or _any_kept(score, gap, best, x_from, x_to):
                 for x in range(x_from, x_to):
                     if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
-                        out_child[n_out] = order[x if role < 0 else row[role]]
-                        out_score[n_out] = score[x]
+                        room.out_child[n_out] = order[x if role < 0 else row[role]]
+                        room.out_score[n_out] = score[x]
                         filled = 0
-                        if role >= 0:
-                            out_parents[n_out, 0] = order[x]
-                            filled = 1
-                        for i in range(n_row):
+                        for i in range(-1, n_row):
                             if i != role:
-                                out_parents[n_out, filled] = order[row[i]]
+                                room.out_parents[n_out, filled] = order[x if i < 0 else row[i]]
                                 filled += 1
                         n_out += 1
             if is_top:
                 continue
-
             # what the next level reads: N H(child | W), and the best score up to W unless the bound closes it
-            if pairs_on:
-                for x in range(x_from, x_to):
-                    if values.counted[first + x]:
-                        kind = kinds[x if role < 0 else row[role]]
-                        new_entropy[role + 1, first + x] = -(score[x] + penalty[kind, shape_w[x]])
             for x in range(x_from, x_to):
+                child = x if role < 0 else row[role]
+                if pairs_on and values.counted[first + x]:
+                    new_entropy[role + 1, first + x] = -(score[x] + rules.penalty[kinds[child], shape_w[x]])
                 reached = max(best[x], score[x])
                 if prune:
-                    child = x if role < 0 else row[role]
                     bound = rules.bound_top[child] - rules.bound_penalty[kinds[child], shape_w[x]]
                     if values.bound.shape[0] > 0:
                         bound = min(bound, values.bound[kinds[child], first + x] * unit)
                     if reached >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
                         reached = DEAD
                 new_best[role + 1, first + x] = reached
-    out_child, out_score, out_parents = resized(out_child, out_score, out_parents, n_out, n_out)
-    return out_child, out_score, out_parents, new_best, new_entropy
+    return row_to, n_out
 
 
 @kernel
@@ -167,14 +189,6 @@ def _any_kept(score: Floats, gap: float, best: Floats, x_from: int, x_to: int) -
     for x in range(np.uint64(x_from), np.uint64(x_to)):
         n_kept += score[x] + gap > best[x]
     return n_kept > 0
-
-
-@kernel
-def _raise_from(floor: float, floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
-    """best[x] = max(floor, floors[line, start + x]); unsigned indices as below."""
-    i, at = np.uint64(line), np.uint64(start)
-    for x in range(np.uint64(x_from), np.uint64(x_to)):
-        best[x] = max(floor, floors[i, at + x])
 
 
 @kernel
@@ -275,20 +289,3 @@ def parents_needed(lattice: Lattice, row: Ints, x: int, level: Slab, members: In
         if alive:
             return True
     return False
-
-
-@kernel
-def resized(
-    out_child: Ints, out_score: Floats, out_parents: NDArray[np.int32], n_out: int, size: int
-) -> tuple[Ints, Floats, NDArray[np.int32]]:
-    """The first `n_out` survivors in arrays of another size."""
-    n_columns = out_parents.shape[1]
-    new_child = np.empty(size, np.int64)
-    new_score = np.empty(size, np.float64)
-    new_parents = np.empty((size, n_columns), np.int32)
-    for f in range(n_out):
-        new_child[f] = out_child[f]
-        new_score[f] = out_score[f]
-        for i in range(n_columns):
-            new_parents[f, i] = out_parents[f, i]
-    return new_child, new_score, new_parents

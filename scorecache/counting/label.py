@@ -41,7 +41,6 @@ class Lookup(NamedTuple):
     slots: Labels
 
 
-@kernel
 def new_lookup(dense_size: int, hash_size: int) -> Lookup:
     """An empty lookup."""
     return Lookup(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
-from scorecache.counting.label import count_cells, new_lookup, refine
-from scorecache.counting.row_values import first_row, new_values, shape_of
-from scorecache.counting.subsets import advance, rank_without, ranks_below
+from scorecache.counting.label import Lookup, count_cells, new_lookup, refine
+from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
+from scorecache.counting.sums import Sums, new_sums, values_of
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Rules, Slab, Terms, Values
 from scorecache.system.compiled import kernel
@@ -30,7 +30,22 @@ class Labelled(NamedTuple):
     hash_size: int
 
 
-@kernel
+class Room(NamedTuple):
+    """What the kernel works with: P and ranks below P + {x}, room for a set of one variable more, labels, counts.
+
+    `labels[root, i]` numbers the configurations of the base and P[i:] that occur, `n_labels` counts them.
+    """
+
+    row: Ints
+    at_below: Ints
+    members: Ints
+    labels: NDArray[np.int32]
+    n_labels: Ints
+    refined: NDArray[np.int32]
+    lookup: Lookup
+    counts: Ints
+
+
 def label_values(
     row_from: int,
     row_to: int,
@@ -48,79 +63,93 @@ def label_values(
     `known` is the level below. With `parents_only` it is this level, scored already, and what is counted are the sets
     that were passed over but may still be the parents of some child.
     """
-    # P, and room for the sums over the cells of P + {x}
-    n_row, n_vars = lattice.size - 1, lattice.n_vars
-    n_rows = labelled.codes.shape[1]
-    n_roots = labelled.roots.shape[0]
-    row = first_row(row_from, lattice)
-    values = new_values(row, row_to, x_from, parents_only, lattice, terms, rules, known, is_top)
-    first, joint, bound = values.first, values.joint, values.bound
-    parent_value, counted = values.parent_value, values.counted
-    n_parts, n_bounds = len(terms.parent_start), len(bound)
-    at_below = np.zeros(n_row + 1, np.int64)
-    members = np.empty(n_row + 2, np.int64)
-    # labels[root, i] numbers the configurations of the base and row[i:] that occur
+    n_row, n_vars, binom = lattice.size - 1, lattice.n_vars, lattice.binom
+    first = sets_before(row_from, n_row, 1, n_vars, binom) + x_from
+    here = slice(first, sets_before(row_to, n_row, 1, n_vars, binom))
+    n_sets = here.stop - first
+    sums = new_sums(n_sets, terms, is_top=is_top, with_bounds=not parents_only)
+    counted = np.zeros(0 if is_top else n_sets, np.bool_)
+    if parents_only:
+        counted[:] = known.counted[here]
+        sums.values[1 if len(terms.parent_start) else 0 :] = known.parent_value[:, here]
+        if not len(terms.parent_start):
+            np.negative(sums.values, out=sums.values)
+    n_roots, n_rows = labelled.roots.shape
     labels = np.empty((n_roots, n_row + 1, n_rows), np.int32)
+    labels[:, n_row] = labelled.roots
     n_labels = np.zeros((n_roots, n_row + 1), np.int64)
-    for root in range(n_roots):
-        for i in range(n_rows):
-            labels[root, n_row, i] = labelled.roots[root, i]
-        n_labels[root, n_row] = labelled.n_roots[root]
-    lookup = new_lookup(labelled.dense_size, labelled.hash_size)
-    refined = np.empty(n_rows, np.int32)
-    counts = np.empty(max(labelled.dense_size, n_rows), np.int64)
+    n_labels[:, n_row] = labelled.n_roots
+    room = Room(
+        unrank(row_from, n_row, binom), np.empty(n_row + 1, np.int64), np.empty(n_row + 2, np.int64), labels, n_labels,
+        np.empty(n_rows, np.int32), new_lookup(labelled.dense_size, labelled.hash_size),
+        np.empty(max(labelled.dense_size, n_rows), np.int64),
+    )  # fmt: skip
+    _count_rows(row_from, row_to, x_from, parents_only, labelled, lattice, terms, rules, known, sums, counted, room)
+    return values_of(first, sums, terms, is_top=is_top, counted=counted)
 
+
+@kernel
+def _count_rows(
+    row_from: int,
+    row_to: int,
+    x_from: int,
+    parents_only: bool,
+    labelled: Labelled,
+    lattice: Lattice,
+    terms: Terms,
+    rules: Rules,
+    known: Slab,
+    sums: Sums,
+    counted: NDArray[np.bool_],
+    room: Room,
+) -> None:
+    """Sum the terms of the joint sets that are needed, and mark them in `counted`, unless this level is the top one."""
+    n_row, n_roots = lattice.size - 1, labelled.roots.shape[0]
+    row, at_below, labels, n_labels = room.row, room.at_below, room.labels, room.n_labels
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + x_from
     stale = n_row - 1
     for rank in range(row_from, row_to):
         if rank > row_from:
             stale = max(stale, advance(row, n_row))
-        shape_p = shape_of(row, lattice)
+        shape_p = 0
+        for i in range(n_row):
+            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
         at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
         ranks_below(row, n_row, lattice.binom, at_below)
-        for x in range(x_from, row[0] if n_row > 0 else n_vars):
+        for x in range(x_from, row[0] if n_row > 0 else lattice.n_vars):
             if parents_only:
-                needed = not counted[at + x] and parents_needed(lattice, row, x, known, members)
+                needed = not counted[at + x] and parents_needed(lattice, row, x, known, room.members)
             else:
                 needed = family_needed(lattice, row, x, rules, known, at_below)
             if not needed:
                 continue
             # the labels of P, from the largest variable that the last P counted did not share
-            if stale >= 0:
-                for root in range(n_roots):
-                    for i in range(stale, -1, -1):
-                        n_labels[root, i] = refine(
-                            labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
-                            labels[root, i], lookup,
-                        )  # fmt: skip
-                stale = -1
-            # the cells of P + {x}: without the class first (root 1), so that the counts of the whole set remain
+            for root in range(n_roots):
+                for i in range(stale, -1, -1):
+                    n_labels[root, i] = refine(
+                        labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
+                        labels[root, i], room.lookup,
+                    )  # fmt: skip
+            stale = -1
+            # the cells of P + {x}: without the class (root 1) for the joint value alone
             shape = lattice.step[shape_p, lattice.kinds[x]]
-            value = 0
-            n_counts = 0
-            for root in range(n_roots - 1, -1, -1):
+            for root in range(n_roots):
                 n_counts = count_cells(
                     labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
-                    counts, refined, lookup,
+                    room.counts, room.refined, room.lookup,
                 )  # fmt: skip
-                start = terms.marginal_start if root == 1 else terms.cell_start[shape]
-                value += _sum_terms(terms, start, shape, counts, n_counts)
-            joint[at + x] = value
-            if is_top:
-                continue
-            # the parents' part of its supersets, and the bound on their scores
-            counted[at + x] = True
-            if n_parts == 0:
-                parent_value[0, at + x] = -value
-            for kind in range(n_parts):
-                parent_value[kind, at + x] = _sum_terms(terms, terms.parent_start[kind], shape, counts, n_counts)
-            for kind in range(n_bounds):
-                bound[kind, at + x] = _sum_terms(terms, terms.bound_start[kind], shape, counts, n_counts)
-    return values
+                for line in range(len(sums.start) if root == 0 else 1):
+                    start = sums.start[line]
+                    if line == 0:
+                        start = terms.cell_start[shape] if root == 0 else terms.marginal_start
+                    sums.values[line, at + x] += _sum_terms(terms, start, shape, room.counts, n_counts)
+            if len(counted) > 0:
+                counted[at + x] = True
 
 
 @kernel
 def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
-    table, cap, total = terms.table, terms.cap, 0
+    total = 0
     for i in range(n_counts):
-        total += table[start + counts[i]] if counts[i] < cap else count_term(terms, start, shape, counts[i])
+        total += count_term(terms, start, shape, counts[i])
     return total

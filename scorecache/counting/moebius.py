@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from scorecache.counting.types import Counts, Ints, Lattice
 from scorecache.system.compiled import kernel, popcount
 
+ALL_BITS = np.uint64(2**64 - 1)
+
 
 class Blocks(NamedTuple):
     """All-positive entries of every row of the levels below: row P of level z + 1 begins at start[z][rank(P)].

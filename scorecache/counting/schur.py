@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from scorecache.counting.subsets import advance, unrank
+from scorecache.counting.subsets import advance
 from scorecache.counting.types import Floats, Ints
 from scorecache.system.compiled import kernel
 
@@ -23,21 +23,18 @@ SMALLEST_PIVOT = 1e-4
 
 
 @kernel
-def log_minors(row_from: int, row_to: int, n_row: int, matrix: Floats, shift: Floats, binom: Ints, out: Floats) -> None:
-    """log det M_S + sum_{v in S} shift_v of the sets S = P + {x} in these rows; NaN where a pivot is small."""
-    n = len(matrix)
-    row = np.zeros(max(n_row, 1), np.int64)
+def log_minors(row: Ints, n_rows: int, matrix: Floats, shift: Floats, out: Floats) -> None:
+    """log det M_S + sum_{v in S} shift_v of the sets S = P + {x}, the first P in `row`; NaN where a pivot is small."""
+    n, n_row = len(matrix), len(row)
     left = np.empty((max(n_row, 1), n, n), np.float64)  # left[i]: M/P, P the i largest variables of the row
     total = np.zeros(n_row + 1, np.float64)  # total[i]: their log-determinant and shifts
     for a in range(n):
         for b in range(a + 1):
             left[0, a, b] = matrix[a, b]
-    if n_row > 0:
-        unrank(row_from, n_row, n, binom, row)
     changed = n_row - 1
     at = 0
-    for rank in range(row_from, row_to):
-        if rank > row_from:
+    for rank in range(n_rows):
+        if rank > 0:
             changed = advance(row, n_row)
         # eliminate the variables that changed, largest first: log det M_P and M/P without the smallest of the row
         for position in range(changed, 0, -1):

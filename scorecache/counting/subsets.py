@@ -29,16 +29,20 @@ def binomials(n: int, m: int) -> Ints:
     return table
 
 
-@kernel
-def unrank(rank: int, size: int, n: int, binom: Ints, out: Ints) -> None:
-    """Write the subset of that rank among the `size`-subsets of 0..n-1, ascending."""
-    top = n - 1
+def unrank(rank: int, size: int, binom: Ints) -> Ints:
+    """The subset of that rank among those of a size, ascending."""
+    subset = np.zeros(size, dtype=np.int64)
     for i in range(size - 1, -1, -1):
-        while binom[top, i + 1] > rank:
-            top -= 1
-        out[i] = top
-        rank -= binom[top, i + 1]
-        top -= 1
+        subset[i] = np.searchsorted(binom[:, i + 1], rank, side="right") - 1
+        rank -= int(binom[subset[i], i + 1])
+    return subset
+
+
+def sets_before(rank: int, size: int, lead: int, n: int, binom: Ints) -> int:
+    """The number of sets of `size` + `lead` elements whose `size` largest come before the subset of that rank."""
+    if rank == binom[n, size]:
+        return int(binom[n, size + lead])
+    return sum(int(binom[v, i + lead + 1]) for i, v in enumerate(unrank(rank, size, binom)))
 
 
 @kernel
@@ -66,18 +70,6 @@ def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, bino
 
 
 @kernel
-def sets_before(row_to: int, n_row: int, n: int, binom: Ints) -> int:
-    """The number of sets in all rows of `n_row` elements before row number `row_to`."""
-    if n_row == 0:
-        return n
-    if row_to == binom[n, n_row]:
-        return int(binom[n, n_row + 1])
-    row = np.zeros(n_row, np.int64)
-    unrank(row_to, n_row, n, binom, row)
-    return rank_without(row, n_row, -1, -1, 1, binom)
-
-
-@kernel
 def ranks_below(row: Ints, n_row: int, binom: Ints, ranks: Ints) -> None:
     """The ranks of the sets with one variable less than row + {x}: without p_i (for x = 0; add x), and the row."""
     for i in range(n_row):
@@ -92,14 +84,12 @@ def row_chunks(
     if size == lead:
         yield 0, 1
         return
-    elements = np.zeros(size, dtype=np.int64)
     first = row_from
     while first < row_to:
-        unrank(first, size - lead, n, binom, elements)
-        rank = sum(int(binom[elements[i], i + lead + 1]) for i in range(size - lead)) + n_sets
+        rank = sets_before(first, size - lead, lead, n, binom) + n_sets
         last = row_to
         if rank < comb(n, size):
-            unrank(rank, size, n, binom, elements)
+            elements = unrank(rank, size, binom)
             last = min(row_to, max(first + 1, sum(int(binom[elements[i], i - lead + 1]) for i in range(lead, size))))
         yield first, last
         first = last

@@ -20,49 +20,48 @@ import math
 
 import numpy as np
 
-from scorecache.counting.table_types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model
-from scorecache.counting.tables import Counts, margins
+from scorecache.counting.table_types import APPROXIMATED, FACTORISED, PRIOR_NETWORK, Bounds, Model, Table
+from scorecache.counting.tables import margins
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
 from scorecache.system.compiled import kernel
 
 
 @kernel
-def superset_bound(model: Model, bounds: Bounds, counts: Counts, shape: int, in_anb: bool) -> float:
+def superset_bound(model: Model, bounds: Bounds, table: Table, n_used: int, shape: int, in_anb: bool) -> float:
     """No strict superset of these parents scores higher."""
     if model.method == FACTORISED:
-        return CLASS_BLIND * bounds.top + CLASS_GAIN * _information_ceiling(model, counts) if in_anb else np.inf
+        return CLASS_BLIND * bounds.top + CLASS_GAIN * _information_ceiling(model, table, n_used) if in_anb else np.inf
     if model.method == APPROXIMATED:
-        return _approximated_ceiling(model, counts) if in_anb else np.inf
+        return _approximated_ceiling(model, table, n_used) if in_anb else np.inf
     if model.method == PRIOR_NETWORK:
-        return _cell_ceiling(model, bounds, counts)
+        return _cell_ceiling(model, bounds, table, n_used)
     bound = bounds.top - bounds.penalty[shape]
     if len(bounds.terms) > 0:
-        bound = min(bound, _cell_ceiling(model, bounds, counts))
+        bound = min(bound, _cell_ceiling(model, bounds, table, n_used))
     return bound
 
 
 @kernel
-def _cell_ceiling(model: Model, bounds: Bounds, counts: Counts) -> float:
+def _cell_ceiling(model: Model, bounds: Bounds, table: Table, n_used: int) -> float:
     """The sum of u(N_jk) over the cells, or with a prior network of log p(k) over those that occur."""
     total = 0.0
-    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
-    for j in range(counts.shape[0]):
-        margins(counts, j, n_states, n_classes)
+    for j in range(n_used):
+        margins(table, j)
         for k in range(model.r):
             if model.method != PRIOR_NETWORK:
-                total += bounds.terms[n_states[k]]
-            elif n_states[k] > 0:
+                total += bounds.terms[table.n_states[k]]
+            elif table.n_states[k] > 0:
                 total += math.log(model.marginal[k])
     return total
 
 
 @kernel
-def _information_ceiling(model: Model, counts: Counts) -> float:
+def _information_ceiling(model: Model, table: Table, n_used: int) -> float:
     """sum_j min{ E_j, N_j H_j(C), N_j H_j(X) } >= N I(C; X | W') for every superset W'."""
+    counts, n_states, n_classes = table
     total = 0.0
-    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
-    for j in range(counts.shape[0]):
-        n_j = margins(counts, j, n_states, n_classes)
+    for j in range(n_used):
+        n_j = margins(table, j)
         spread, class_entropy, child_entropy = 0.0, model.cell[n_j], model.cell[n_j]
         for c in range(model.s):
             class_entropy -= model.cell[n_classes[c]]
@@ -77,15 +76,15 @@ def _information_ceiling(model: Model, counts: Counts) -> float:
 
 
 @kernel
-def _approximated_ceiling(model: Model, counts: Counts) -> float:
+def _approximated_ceiling(model: Model, table: Table, n_used: int) -> float:
     """b0 sum_jck (N_jk - N_jck) log(r + (1 - b0) (N_jc - N_jck) / N'); no bound unless 0 < b0 < 1."""
     b0 = -model.beta
     if not 0.0 < b0 < 1.0:
         return np.inf
+    counts, n_states, n_classes = table
     total = 0.0
-    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
-    for j in range(counts.shape[0]):
-        margins(counts, j, n_states, n_classes)
+    for j in range(n_used):
+        margins(table, j)
         for c in range(model.s):
             for k in range(model.r):
                 n = counts[j, k, c]

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.counting.families import BOUND_TOL, DEAD, resized
+from scorecache.counting.families import BOUND_TOL, DEAD, ROOM
 from scorecache.counting.label import Lookup, new_lookup, refine
 from scorecache.counting.subsets import advance, rank_without, sets_before, unrank
 from scorecache.counting.table_bounds import superset_bound
-from scorecache.counting.table_types import Bounds, Floats, Ints, Model, Search
+from scorecache.counting.table_types import Bounds, Floats, Ints, Model, Search, Table
 from scorecache.counting.tables import class_score, plain_score
 from scorecache.system.compiled import kernel
 
@@ -24,15 +24,23 @@ TABLE_CELLS = 1 << 20
 
 
 class Room(NamedTuple):
-    """Labels of the rows, line by line, how many there are, each label's probability, and room for `refine`."""
+    """What the kernel works with: P, labels of the rows line by line, a family table, and the survivors.
 
+    `labels[i]` numbers the configurations of the required parents and P[i:], the last line those of W; `n_labels`
+    counts them, and `priors[i]` has the prior network's p(j) of each.
+    """
+
+    row: Ints
     labels: NDArray[np.int32]
     n_labels: Ints
     priors: Floats
     lookup: Lookup
+    table: Table
+    out_class: Ints
+    out_score: Floats
+    out_parents: NDArray[np.int32]
 
 
-@kernel
 def parent_sets(
     row_from: int,
     row_to: int,
@@ -54,33 +62,62 @@ def parent_sets(
     The survivors (holds the class?, score, W), the first rank of the level and, from there on, the best score among
     each set and its subsets, without and with the class (+inf: closed); `below` has these of the level below.
     """
-    n_row = max(size - 1, 0)
-    n_vars, n_rows = search.codes.shape
-    # labels[i] numbers the configurations of the required parents and row[i:], the last line those of W;
-    # priors[i] has the prior network's p(j) of each
-    n_lines = n_row + 1
-    labels = np.empty((n_lines + 1, n_rows), np.int32)
-    priors = np.empty((n_lines + 1, n_rows + 1), np.float64)
-    n_labels = np.zeros(n_lines + 1, np.int64)
-    for i in range(n_rows):
-        labels[n_row, i] = search.root[i]
+    n_row, n_vars, binom = max(size - 1, 0), len(search.codes), search.binom
+    first = sets_before(row_from, n_row, 1, n_vars, binom)
+    n_sets = 1 if size == 0 else sets_before(row_to, n_row, 1, n_vars, binom) - first
+    best = np.full((2, 0 if is_top else n_sets), DEAD)
+    room = new_room(unrank(row_from, n_row, binom), size, search, model)
+    found = []
+    while row_from < row_to:
+        row_from, n_out = score_parent_sets(
+            row_from, row_to, size, first, search, model, bounds, below, prune, gap, best, room
+        )
+        found.append([own[:n_out].copy() for own in room[-3:]])
+    holds_class, score, parents = (np.concatenate(own) for own in zip(*found, strict=True))
+    return holds_class, score, parents, first, best
+
+
+def new_room(row: Ints, size: int, search: Search, model: Model) -> Room:
+    """Room for sets of a size, the labels of the required parents filled in."""
+    (n_vars, n_rows), n_row = search.codes.shape, len(row)
+    labels = np.empty((n_row + 2, n_rows), np.int32)
+    labels[n_row] = search.root
+    priors = np.empty((n_row + 2, n_rows + 1))
+    priors[n_row, : search.n_root] = search.root_prior[: search.n_root]
+    n_labels = np.zeros(n_row + 2, np.int64)
     n_labels[n_row] = search.n_root
-    for label in range(search.n_root):
-        priors[n_row, label] = search.root_prior[label]
-    room = Room(labels, n_labels, priors, new_lookup(search.dense_size, search.hash_size))
-    row = np.zeros(max(n_row, 1), np.int64)
-    if n_row > 0:
-        unrank(row_from, n_row, n_vars, search.binom, row)
-    # the survivors, and the best scores of this level for the next
-    out_class = np.empty(256, np.int64)
-    out_score = np.empty(256, np.float64)
-    out_parents = np.empty((256, max(size, 1)), np.int32)
-    n_out = 0
+    n_configs = max(1, min(n_rows, TABLE_CELLS // (model.r * model.s)))
+    table = Table(
+        np.empty((n_configs, model.r, model.s), np.int64), np.empty(model.r, np.int64), np.empty(model.s, np.int64)
+    )
+    n_out = ROOM + 2 * max(n_vars, 1)
+    return Room(
+        row, labels, n_labels, priors, new_lookup(search.dense_size, search.hash_size), table,
+        np.empty(n_out, np.int64), np.empty(n_out), np.empty((n_out, size), np.int32),
+    )  # fmt: skip
 
-    first = 0 if n_row == 0 else rank_without(row, n_row, -1, -1, 1, search.binom)
-    n_values = 1 if size == 0 else sets_before(row_to, n_row, n_vars, search.binom) - first
-    best = np.full((2, 0 if is_top else n_values), DEAD)
 
+@kernel
+def score_parent_sets(
+    row_from: int,
+    row_to: int,
+    size: int,
+    first: int,
+    search: Search,
+    model: Model,
+    bounds: Bounds,
+    below: Floats,
+    prune: bool,
+    gap: float,
+    best: Floats,
+    room: Room,
+) -> tuple[int, int]:
+    """Score these rows until the room for survivors is used up; the row to continue with, and their number.
+
+    `best` is that of the level, from rank `first` on, and empty at the top level.
+    """
+    n_row, n_vars, n_lines = max(size - 1, 0), search.codes.shape[0], max(size, 1)
+    row, n_labels, n_out = room.row, room.n_labels, 0
     stale = n_row - 1
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -90,6 +127,8 @@ def parent_sets(
             shape_p = search.step[shape_p, search.kinds[row[i]]]
         # the empty set is scored once, as if it were the one x of its row
         x_to = 1 if size == 0 else (row[0] if n_row > 0 else n_vars)
+        if n_out + 2 * x_to > len(room.out_class):
+            return rank, n_out
         for x in range(x_to):
             rank_w = 0 if size == 0 else x + rank_without(row, n_row, -1, -1, 1, search.binom)
             best_plain, best_class = _best_below(size, row, n_row, x, search, below)
@@ -105,12 +144,8 @@ def parent_sets(
                 shape, line = search.step[shape_p, search.kinds[x]], n_lines
                 n_labels[line] = _refine_with_prior(0, line, x, search, room)
             plain, with_class, bound = _score_labels(
-                labels[line], n_labels[line], priors[line], shape, search, model, bounds
+                room.labels[line], n_labels[line], room.priors[line], shape, search, model, bounds, room.table
             )
-            if n_out + 2 > len(out_class):
-                out_class, out_score, out_parents = resized(
-                    out_class, out_score, out_parents, n_out, 2 * len(out_class)
-                )
             # without and with the class: does the score exceed that of every subset, may a superset's?
             for holds_class in range(2):
                 score = with_class if holds_class else plain
@@ -119,21 +154,21 @@ def parent_sets(
                     floor = max(floor, best_plain, plain)
                 if floor < DEAD and size <= (search.class_limit if holds_class else search.plain_limit):
                     if not prune or score + gap > floor:
-                        out_class[n_out] = holds_class
-                        out_score[n_out] = score
+                        room.out_class[n_out] = holds_class
+                        room.out_score[n_out] = score
                         if size > 0:
-                            out_parents[n_out, 0] = x
+                            room.out_parents[n_out, 0] = x
                             for i in range(n_row):
-                                out_parents[n_out, i + 1] = row[i]
+                                room.out_parents[n_out, i + 1] = row[i]
                         n_out += 1
                     floor = max(floor, score)
                     if prune and floor >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
                         floor = DEAD
                 else:
                     floor = DEAD
-                if not is_top:
+                if best.shape[1] > 0:
                     best[holds_class, rank_w - first] = floor
-    return out_class[:n_out].copy(), out_score[:n_out].copy(), out_parents[:n_out].copy(), first, best
+    return row_to, n_out
 
 
 @kernel
@@ -175,29 +210,31 @@ def _score_labels(
     search: Search,
     model: Model,
     bounds: Bounds,
+    table: Table,
 ) -> tuple[float, float, float]:
     """Scores without and with the class and the superset bound, from the tables of all configurations."""
+    counts, per_batch = table.counts, len(table.counts)
+    flat = counts.reshape(counts.size)
     n_outcomes = model.r * model.s
-    per_batch = max(1, TABLE_CELLS // n_outcomes)
     with_plain = search.plain_limit >= 0
     with_class = search.class_limit >= 0
     plain, classed = 0.0, 0.0
     bound = -np.inf if bounds.on else np.inf
     for first in range(0, n_labels, per_batch):
         n_here = min(per_batch, n_labels - first)
-        counts = np.zeros((n_here, model.r, model.s), np.int64)
-        flat = counts.reshape(n_here * n_outcomes)
+        for cell in range(n_here * n_outcomes):
+            flat[cell] = 0
         for i in range(len(labels)):
             j = labels[i] - first
             if 0 <= j < n_here:
                 flat[j * n_outcomes + search.outcome[i]] += search.weights[i]
         if with_plain:
-            plain += plain_score(model, counts, prior[first : first + n_here], search.q[shape], n_labels)
+            plain += plain_score(model, table, n_here, prior[first:], search.q[shape], n_labels)
         if with_class:
-            classed += class_score(model, counts)
+            classed += class_score(model, table, n_here)
         if bounds.on:
             # one batch is the rule; with several, the parts beyond the first only have to stay an upper bound
-            part = superset_bound(model, bounds, counts, shape, with_class)
+            part = superset_bound(model, bounds, table, n_here, shape, with_class)
             bound = part if first == 0 else np.inf
     charge = search.penalty[shape] + model.constant
     return plain - charge, classed - charge, bound

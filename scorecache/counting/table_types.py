@@ -70,3 +70,14 @@ class Bounds(NamedTuple):
     top: float
     penalty: Floats
     terms: Floats
+
+
+class Table(NamedTuple):
+    """A family table, `counts[j, k, c]` of parent configuration j, child state k and class c; room for N_jk and N_jc.
+
+    Functions take it with the number of configurations in use, the first ones.
+    """
+
+    counts: Ints
+    n_states: Ints
+    n_classes: Ints

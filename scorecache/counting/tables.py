@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scorecache.counting.table_types import (
     CELLS,
     DIRICHLET,
@@ -17,17 +14,18 @@ from scorecache.counting.table_types import (
     PRIOR_NETWORK,
     SPARSE_DIRICHLET,
     Floats,
+    Ints,
     Model,
+    Table,
 )
 from scorecache.scores.conditional import CLASS_BLIND, CLASS_GAIN
 from scorecache.system.compiled import kernel
 
-Counts = NDArray[np.int64]
-
 
 @kernel
-def margins(counts: Counts, j: int, n_states: Counts, n_classes: Counts) -> int:
-    """Write the N_jk and the N_jc of a configuration to `n_states` and `n_classes`; its N_j."""
+def margins(table: Table, j: int) -> int:
+    """Write the N_jk and the N_jc of a configuration to their places; its N_j."""
+    counts, n_states, n_classes = table
     n_j = 0
     for c in range(len(n_classes)):
         n_classes[c] = 0
@@ -41,44 +39,42 @@ def margins(counts: Counts, j: int, n_states: Counts, n_classes: Counts) -> int:
 
 
 @kernel
-def plain_score(model: Model, counts: Counts, prior: Floats, q: float, q_observed: int) -> float:
+def plain_score(model: Model, table: Table, n_used: int, prior: Floats, q: float, q_observed: int) -> float:
     """The score of child and parents, the class summed out; `prior[j]` is the prior network's p(j)."""
     total = 0.0
-    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
     a = model.ess / (model.r * (q if model.method == DIRICHLET else q_observed))
-    for j in range(counts.shape[0]):
-        n_j = margins(counts, j, n_states, n_classes)
+    for j in range(n_used):
+        n_j = margins(table, j)
         if n_j == 0:
             continue
         if model.method == CELLS or model.method == FACTORISED:
-            total += model.weight * cells_part(model, n_states, n_j)
+            total += model.weight * cells_part(model, table.n_states, n_j)
         elif model.method == DIRICHLET or model.method == SPARSE_DIRICHLET:
-            total += dirichlet_part(n_states, n_j, a)
+            total += dirichlet_part(table.n_states, n_j, a)
         elif model.method == PRIOR_NETWORK:
-            total += prior_network_part(model, n_states, n_j, prior[j])
+            total += prior_network_part(model, table.n_states, n_j, prior[j])
         else:
-            total += approximated_part(model, n_states, n_j)
+            total += approximated_part(model, table.n_states, n_j)
     return total
 
 
 @kernel
-def class_score(model: Model, counts: Counts) -> float:
+def class_score(model: Model, table: Table, n_used: int) -> float:
     """The class-wise score (fCLL or aCLL) of a feature whose parents hold the class."""
     total = 0.0
-    n_states, n_classes = np.zeros(model.r, np.int64), np.zeros(model.s, np.int64)
-    for j in range(counts.shape[0]):
-        n_j = margins(counts, j, n_states, n_classes)
+    for j in range(n_used):
+        n_j = margins(table, j)
         if n_j == 0:
             continue
         if model.method == FACTORISED:
-            total += factorised_class_part(model, counts, j, n_states, n_classes, n_j)
+            total += factorised_class_part(model, table, j, n_j)
         else:
-            total += approximated_class_part(model, counts, j, n_states)
+            total += approximated_class_part(model, table, j)
     return total
 
 
 @kernel
-def cells_part(model: Model, n_states: Counts, n_j: int) -> float:
+def cells_part(model: Model, n_states: Ints, n_j: int) -> float:
     """sum_k f(N_jk) + g(N_j)."""
     part = model.parent[n_j]
     for k in range(model.r):
@@ -87,7 +83,7 @@ def cells_part(model: Model, n_states: Counts, n_j: int) -> float:
 
 
 @kernel
-def dirichlet_part(n_states: Counts, n_j: int, a: float) -> float:
+def dirichlet_part(n_states: Ints, n_j: int, a: float) -> float:
     """log [(a)_N_j1 ... (a)_N_jr / (r a)_N_j]."""
     r = len(n_states)
     part = math.lgamma(r * a) - math.lgamma(r * a + n_j)
@@ -98,7 +94,7 @@ def dirichlet_part(n_states: Counts, n_j: int, a: float) -> float:
 
 
 @kernel
-def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> float:
+def prior_network_part(model: Model, n_states: Ints, n_j: int, p_j: float) -> float:
     """The Dirichlet part with a_jk = ESS p(j) p(k); states that never occur have p(k) = 0 and no cell."""
     a_j = model.ess * p_j
     part = math.lgamma(a_j) - math.lgamma(a_j + n_j)
@@ -110,10 +106,10 @@ def prior_network_part(model: Model, n_states: Counts, n_j: int, p_j: float) -> 
 
 
 @kernel
-def factorised_class_part(model: Model, counts: Counts, j: int, n_states: Counts, n_classes: Counts, n_j: int) -> float:
+def factorised_class_part(model: Model, table: Table, j: int, n_j: int) -> float:
     """(a + b) sum N_ck log(N_ck / N_c) - b sum N_k log(N_k / N) of one configuration."""
-    joint = 0.0
-    blind = 0.0
+    counts, n_states, n_classes = table
+    joint, blind = 0.0, 0.0
     for k in range(model.r):
         for c in range(model.s):
             joint += model.cell[counts[j, k, c]]
@@ -125,7 +121,7 @@ def factorised_class_part(model: Model, counts: Counts, j: int, n_states: Counts
 
 
 @kernel
-def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
+def approximated_part(model: Model, n_states: Ints, n_j: int) -> float:
     """sum_k w_k log(N+_k / N+), w_k = weight N_jk + spread N_j, N+_k = max(w_k, N')."""
     floored = 0.0
     for k in range(model.r):
@@ -138,9 +134,9 @@ def approximated_part(model: Model, n_states: Counts, n_j: int) -> float:
 
 
 @kernel
-def approximated_class_part(model: Model, counts: Counts, j: int, n_states: Counts) -> float:
+def approximated_class_part(model: Model, table: Table, j: int) -> float:
     """sum_ck w_ck log(N+_ck / sum_k' N+_ck'), w_ck = N_ck + beta N_k."""
-    part = 0.0
+    counts, n_states, part = table.counts, table.n_states, 0.0
     for c in range(model.s):
         floored = 0.0
         for k in range(model.r):

@@ -46,7 +46,7 @@ def _c_log_gamma() -> Any:
 
 
 @kernel
-def count_term(terms: Terms, start: int, shape: int, n: int) -> int:
+def count_term(terms: Terms, start: int, shape: int, n: int | np.int64) -> int:
     """The fixed-point term of one count."""
     if n < terms.cap:
         return terms.table[start + n]

@@ -13,9 +13,8 @@ from scorecache.counting.binary_tiles import binary_values, single_values
 from scorecache.counting.bitmap_rows import bitmap_values
 from scorecache.counting.families import families_of_rows
 from scorecache.counting.label_rows import label_values
-from scorecache.counting.nested_rows import nested_values
 from scorecache.counting.plain import child_families, joint_families, joint_values
-from scorecache.counting.subsets import row_chunks, unrank
+from scorecache.counting.subsets import row_chunks, sets_before
 from scorecache.counting.table_rows import parent_sets
 from scorecache.counting.terms import sum_terms
 from scorecache.counting.types import Lattice, Slab, Values
@@ -26,8 +25,8 @@ from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
 from scorecache.scoring.plan import SETS_PER_CHUNK
 from scorecache.scoring.potentials import PotentialBuild, parts_of_base, score_rows
 
-LABEL_ROWS, NESTED_ROWS = 100, 400
-"""A joint set takes by labels or by nested tables about as long as by bitmaps, times the rows over this."""
+LABEL_ROWS = 100
+"""A joint set takes by labels about as long as by bitmaps, times the rows over this."""
 
 ROWS_PER_CHUNK = 1 << 23
 """The same for the tables of one child, in data rows counted."""
@@ -36,8 +35,8 @@ FAMILIES_PER_CHUNK = 1 << 10
 """The same for families of a score of one's own."""
 
 PLAIN, TILES, BITMAPS, LABELS, SKIPPED, TABLES = "plain", "tiles", "bitmaps", "labels", "skipped", "tables"
-"""The whole level in numpy; binary tiles; bitmaps of more states; labels or nested tables; those of the sets
-that a level skipped; the tables of one child."""
+"""The whole level in numpy; binary tiles; bitmaps of more states; labels; those of the sets that
+ a level skipped; the tables of one child."""
 
 FAMILIES = "families"
 """The parent sets of one child, for a score of one's own."""
@@ -78,7 +77,7 @@ def pieces_of(build: Build, level: int, scale: int = 1) -> list[Piece]:
 
 
 def skipped_pieces(build: Build, level: int, scale: int = 1) -> list[Piece]:
-    """Pieces that count what the level passed over, where labels or nested tables do that."""
+    """Pieces that count what the level passed over, where labels do that."""
     return [] if not isinstance(build, JointBuild) or build.plain else _label_pieces(build, SKIPPED, level, scale)
 
 
@@ -88,8 +87,7 @@ def _label_pieces(build: JointBuild, kernel: str, level: int, scale: int) -> lis
         return []
     if level == 1:
         return [Piece(kernel, level, 0, 1)]
-    rows_per_bitmap = LABEL_ROWS if build.nested is None else NESTED_ROWS
-    per_piece = max(64, scale * SETS_PER_CHUNK * rows_per_bitmap // (rows_per_bitmap + len(build.labelled.weights)))
+    per_piece = max(64, scale * SETS_PER_CHUNK * LABEL_ROWS // (LABEL_ROWS + len(build.labelled.weights)))
     rows = row_chunks(build.binom, level, n, comb(prefix, level - 1), comb(n, level - 1), per_piece)
     return [Piece(kernel, level, *own) for own in rows]
 
@@ -116,7 +114,6 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
         piece.level, build.split[piece.level - 1] if by_bitmaps else len(build.order), build.binom,
         build.shapes.step, build.shapes.kinds, build.arities, build.order,
     )  # fmt: skip
-    n_bounds = 0 if is_top else len(build.terms.bound_start)
     row_from, row_to, x_from = piece.first, piece.last, 0
     values: Values
     if piece.kernel == TILES and piece.level == 1:
@@ -124,20 +121,18 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
     elif piece.kernel == TILES:
         assert build.ones is not None
         ones = build.ones._replace(entries=known.stored)
-        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms, is_top, n_bounds)
-        row_from, row_to = _rows_of_tiles(lattice, piece.first), _rows_of_tiles(lattice, piece.last)
+        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms, is_top)
+        row_from, row_to = (sets_before(tile, piece.level - 2, 1, lattice.n_vars, lattice.binom) for tile in piece[2:])
     elif piece.kernel == BITMAPS:
         assert build.blocks is not None
         blocks = build.blocks._replace(entries=known.stored)
-        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms, is_top, n_bounds)
+        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms, is_top)
     else:
         x_from = build.split[0] if piece.level == 1 else 0
         skipped = piece.kernel == SKIPPED
-        rest = (lattice, build.terms, build.rules, known.slab, is_top)
-        if build.nested is None:
-            values = label_values(row_from, row_to, x_from, skipped, build.labelled, *rest)
-        else:
-            values = nested_values(row_from, row_to, x_from, skipped, build.nested, *rest)
+        values = label_values(
+            *piece[2:], x_from, skipped, build.labelled, lattice, build.terms, build.rules, known.slab, is_top
+        )
         if skipped:
             return Found(slab=NO_SLAB._replace(
                 first=values.first, parent_value=values.parent_value, counted=values.counted
@@ -147,16 +142,6 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
     )
     slab = None if is_top else Slab(values.first, values.parent_value, best, entropy, values.counted)
     return Found(((children, scores, parents[:, : piece.level - 1]),), slab, values.counts, values.counts_at)
-
-
-def _rows_of_tiles(lattice: Lattice, tile: int) -> int:
-    """The number of rows in all tiles before this one."""
-    n_suffix = lattice.size - 2
-    if tile == comb(lattice.n_vars, n_suffix):
-        return comb(lattice.n_vars, lattice.size - 1)
-    suffix = np.zeros(n_suffix, dtype=np.int64)
-    unrank(tile, n_suffix, lattice.n_vars, lattice.binom, suffix)
-    return sum(int(lattice.binom[v, i + 2]) for i, v in enumerate(suffix))
 
 
 def _plain(build: JointBuild, piece: Piece, below: Slab) -> Found:

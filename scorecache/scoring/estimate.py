@@ -9,11 +9,11 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecache.counting.families import families_of_rows
-from scorecache.counting.table_rows import parent_sets
+from scorecache.counting.families import score_families
+from scorecache.counting.table_rows import score_parent_sets
 from scorecache.data.rows import Rows
 from scorecache.scoring.kept import bytes_to_sort
-from scorecache.scoring.plan import SETS_PER_CHUNK, Group, bitmap_prefix, nesting_pays
+from scorecache.scoring.plan import SETS_PER_CHUNK, Group, bitmap_prefix
 from scorecache.system.compiled import is_loaded
 
 Ints = NDArray[np.int64]
@@ -29,9 +29,6 @@ LEVEL_NANOSECONDS = 2e6
 """Measured on one thread of a 2-core x86-64 machine: a bitmap set, a word of it, a row by labels, a row of a family
 table, a family, one that is kept, the preparation of a value of the data, starting a level. `docs/scale.md` holds them
 against builds."""
-
-NESTED_BYTES = 44
-"""Nested tables, per distinct row and level."""
 
 TERM_BYTES = 48
 """Tables of one-count terms, as floats and then as integers, per row."""
@@ -53,7 +50,7 @@ def plain_seconds(n_sets: int, n_distinct: int) -> float:
 
 def is_plain(seconds: float) -> bool:
     """Should a build that takes this long in numpy run there?"""
-    here = is_loaded(families_of_rows) or is_loaded(parent_sets)
+    here = is_loaded(score_families) or is_loaded(score_parent_sets)
     return seconds < (PLAIN_SECONDS_LOADED if here else PLAIN_SECONDS)
 
 
@@ -136,6 +133,5 @@ def _together(group: Group, arities: Ints, n_distinct: int) -> tuple[float, floa
         below = (9.0 + 8.0 * (level - 1)) * comb(n, level - 1)
         piece = (8.0 if is_top else 16.0 + 16.0 * level) * min(sets, SETS_PER_CHUNK)
         blocks += 0.0 if is_top else 4.0 * by_bitmap * average * n_base
-        nested = float(NESTED_BYTES * n_distinct * (level + 1)) if nesting_pays(level, n_distinct) else 0.0
-        peak = max(peak, here + below + piece + blocks + nested)
+        peak = max(peak, here + below + piece + blocks)
     return nanoseconds * 1e-9, peak

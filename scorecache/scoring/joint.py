@@ -17,20 +17,17 @@ from scorecache.counting.bitmap import indicator_bitmaps
 from scorecache.counting.label import base_labels, dense_size, hash_size
 from scorecache.counting.label_rows import Labelled
 from scorecache.counting.moebius import Bits, Blocks
-from scorecache.counting.nested import n_small, nested_rows
-from scorecache.counting.nested_rows import NestedRows
-from scorecache.counting.subsets import advance, binomials, unrank
+from scorecache.counting.subsets import binomials
 from scorecache.counting.types import Ints, Rules, Terms
 from scorecache.data.rows import Rows
 from scorecache.domain import Domain
 from scorecache.scores import CellScore
 from scorecache.scores.penalized import PenalizedLikelihood
-from scorecache.scoring.plan import Group, bitmap_prefix, nesting_pays
+from scorecache.scoring.plan import Group, bitmap_prefix
 from scorecache.scoring.pruning import ceiling_penalties, likelihood_ceilings
 from scorecache.scoring.shapes import Shapes, number_shapes
 from scorecache.scoring.survivors import Pruning
 from scorecache.scoring.terms import build_terms
-from scorecache.system.compiled import kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +42,6 @@ class JointBuild:
     terms: Terms
     rules: Rules
     labelled: Labelled
-    nested: NestedRows | None
-    """Rows in nested order, where that pays; otherwise labels count what bitmaps do not."""
     bits: Bits
     ones: Ones | None
     """All-ones counts, where every bitmap variable is binary."""
@@ -95,14 +90,13 @@ def prepare(
         rows.columns(order) if by_labels else rows.codes, rows.weights, roots, n_roots,
         dense_size(rows.n_distinct), hash_size(rows.n_distinct),
     )  # fmt: skip
-    nested = _nested(labelled, terms) if by_labels and not plain and nesting_pays(len(split), rows.n_distinct) else None
     binom = binomials(len(order) + 1, len(split) + 1)
     bits = _bits(rows, order[: split[0]], arities, roots[0].astype(np.int64), n_base)
     binary = bool((own_arities[: split[0]] == 2).all())
     ones = _ones(split, n_base) if binary else None
-    blocks = None if binary else _blocks(split, own_arities, bits.first, n_base, binom)
+    blocks = None if binary else _blocks(split, own_arities, bits.first, n_base)
     return JointBuild(
-        group, order, own_arities, binom, shapes, terms, rules, labelled, nested, bits, ones, blocks, split, plain
+        group, order, own_arities, binom, shapes, terms, rules, labelled, bits, ones, blocks, split, plain
     )
 
 
@@ -118,15 +112,6 @@ def _roots(rows: Rows, group: Group, arities: Ints, *, with_marginal: bool) -> t
     roots = np.zeros((2, len(labels)), dtype=labels.dtype)
     roots[0] = labels
     return roots, np.array([n_labels, 1], dtype=np.int64)
-
-
-def _nested(labelled: Labelled, terms: Terms) -> NestedRows:
-    rows, order = nested_rows(labelled.codes)
-    total = int(labelled.weights.sum())
-    fewest = min(n_small(total), terms.cap)
-    roots = np.ascontiguousarray(labelled.roots[:, order])
-    n_large = min(len(order), total // fewest) + 1
-    return NestedRows(rows, labelled.weights[order], roots, labelled.n_roots, fewest, n_large)
 
 
 def _rules(
@@ -193,34 +178,17 @@ def _ones(split: tuple[int, ...], n_base: int) -> Ones:
     return Ones(np.empty(0, dtype=np.int32), np.array(level_start), np.array(level_size))
 
 
-def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int, binom: Ints) -> Blocks:
+def _blocks(split: tuple[int, ...], arities: Ints, first: Ints, n_base: int) -> Blocks:
     """Where the all-positive entries of every level but the top one stand."""
     n_rows = [comb(prefix, level) for level, prefix in enumerate(split[:-1])]
     level_start = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
-    row_start = np.zeros(int(level_start[-1]) + 1, dtype=np.int64)
-    at = 0
+    sizes = [np.full(min(1, len(n_rows)), n_base * first[split[0]])]
+    own = n_base * first[:-1] * (arities[: split[0]] - 1)
     for level, prefix in enumerate(split[:-1]):
-        if prefix > 0:
-            own = row_start[level_start[level] : level_start[level + 1]]
-            at = _lay_out_rows(level, prefix, arities, first, n_base, binom, at, own)
-    row_start[-1] = at
+        if level > 1:  # rows by their largest variable v, those below it in the order of the level before
+            own = np.concatenate([own[:0], *(own[: comb(v, level - 1)] * (arities[v] - 1) for v in range(prefix))])
+        if level > 0:
+            own = own[: n_rows[level]]
+            sizes.append(own)
+    row_start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
     return Blocks(np.empty(0, dtype=np.int32), row_start, level_start)
-
-
-@kernel
-def _lay_out_rows(
-    n_row: int, n_vars: int, arities: Ints, first: Ints, n_base: int, binom: Ints, at: int, row_start: Ints
-) -> int:
-    """Where the block of each row begins; the end of the last."""
-    row = np.zeros(max(n_row, 1), np.int64)
-    if n_row > 0:
-        unrank(0, n_row, n_vars, binom, row)
-    for rank in range(len(row_start)):
-        if rank > 0:
-            advance(row, n_row)
-        row_start[rank] = at
-        size = n_base * first[row[0] if n_row > 0 else n_vars]
-        for i in range(n_row):
-            size *= arities[row[i]] - 1
-        at += size
-    return at

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from scorecache.counting.schur import SMALLEST_PIVOT, log_minors
-from scorecache.counting.subsets import sets_before
+from scorecache.counting.subsets import sets_before, unrank
 from scorecache.counting.types import Floats, Ints
 from scorecache.scores.gaussian import BGe, NumberScore
 from scorecache.scoring.by_family import sets_between
@@ -128,13 +128,14 @@ class Moments:
         """phi of base + P + {x} for these rows P of free columns, all x below P; NaN for sets that are not allowed."""
         matrix, of_base = self.base
         n = len(matrix)
-        first, last = _sets_of_rows(row_from, row_to, n_row, n, binom)
+        first, last = (sets_before(rank, n_row, 1, n, binom) for rank in (row_from, row_to))
         out = np.full(last - first, np.nan)
         size = n_row + 1 + self.n_base
         if self.is_short(size):
             return out
         kernel = for_work(log_minors, len(out) * (n_row + 1) * 4 + n * n * n_row)
-        kernel(row_from, row_to, n_row, matrix, np.ascontiguousarray(self.shift[self.n_base :]), binom, out)
+        row, shift = unrank(row_from, n_row, binom), np.ascontiguousarray(self.shift[self.n_base :])
+        kernel(row, row_to - row_from, matrix, shift, out)
         out += of_base
         doubtful = np.flatnonzero(np.isnan(out))
         if len(doubtful):
@@ -184,11 +185,3 @@ class Moments:
         extreme = np.abs(self.shift).max(initial=0.0) + 2 * abs(math.log(EPSILON**2)) + abs(math.log(self.n))
         worst = np.full(1, s * extreme)
         return max(abs(float(self.phi(sign * worst, s)[0])) for sign in (-1.0, 1.0)) + self.n * s
-
-
-def _sets_of_rows(row_from: int, row_to: int, n_row: int, n: int, binom: Ints) -> tuple[int, int]:
-    """The ranks of the sets P + {x} of these rows."""
-    before = for_work(sets_before, n_row)
-    if n_row == 0:
-        return 0, n
-    return (0 if row_from == 0 else int(before(row_from, n_row, n, binom))), int(before(row_to, n_row, n, binom))

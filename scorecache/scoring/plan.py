@@ -26,15 +26,8 @@ Ints = NDArray[np.int64]
 MOST_CONFIGURATIONS = 200
 """AND-and-count passes over all rows per indicator, beyond which labels are cheaper (0.25 ns a word, 0.8 ns a row)."""
 
-CELLS_PER_ROW, CELLS_PER_NESTED_ROW = 1.0, 0.25
-FEWEST_CELLS = 64
-"""Tables with more cells than this many per distinct row are sparse: labels, or nested tables in sets of at least
-`LARGE_SET` variables, see only what occurs."""
-
-LARGE_SET = 7
-FEWEST_ROWS_NESTED, MOST_ROWS_NESTED = 512, 1 << 21
-"""Nested tables pay where sets of at least this many variables are counted, with a number of distinct rows in this
-range: with fewer rows labels are quicker, and every row takes memory."""
+CELLS_PER_ROW, FEWEST_CELLS = 1.0, 64
+"""Tables with more cells than this many per distinct row are sparse: labels see only what occurs."""
 
 ALONE_COSTS = 2
 """Scoring a set for one child alone costs about this many times a joint set."""
@@ -140,8 +133,7 @@ def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base
     """
     if n_base > MOST_BASES:
         return 0
-    per_row = CELLS_PER_NESTED_ROW if nesting_pays(size, n_distinct) else CELLS_PER_ROW
-    most_cells = max(FEWEST_CELLS, per_row * n_distinct)
+    most_cells = max(FEWEST_CELLS, CELLS_PER_ROW * n_distinct)
     listed = arities.tolist()
     prefix = len(listed)
     while prefix > 0:
@@ -150,8 +142,3 @@ def bitmap_prefix(arities: NDArray[np.int64], size: int, n_distinct: int, n_base
             return prefix
         prefix -= 1
     return 0
-
-
-def nesting_pays(size: int, n_distinct: int) -> bool:
-    """Are sets of up to that many variables better counted by nested tables than by labels?"""
-    return size >= LARGE_SET and FEWEST_ROWS_NESTED <= n_distinct <= MOST_ROWS_NESTED

@@ -41,7 +41,6 @@ from scorecache.scoring.moments import Moments, Numbers
 from scorecache.scoring.plan import Group
 from scorecache.scoring.shapes import Shapes, number_shapes
 from scorecache.scoring.survivors import Pruning, Survivors
-from scorecache.system.compiled import for_work
 
 NUMBER = 0
 """What stands for the arity of a column of numbers in a shape."""
@@ -242,15 +241,13 @@ def _potentials(build: PotentialBuild, level: int, row_from: int, row_to: int) -
 
 def _runs(build: PotentialBuild, level: int, row_from: int, row_to: int) -> Iterator[tuple[Ints, int]]:
     """The rows in runs with the same columns of states: the first row of each, and how many there are."""
-    n, n_row = len(build.order), level - 1
+    n_row = level - 1
     if n_row == 0:
         yield np.empty(0, np.int64), 1
         return
-    unranked = for_work(unrank, n_row)
     rank = row_from
     while rank < row_to:
-        row = np.zeros(n_row, np.int64)
-        unranked(rank, n_row, n, build.binom, row)
+        row = unrank(rank, n_row, build.binom)
         own = [v for v in row.tolist() if v < build.n_numbers]
         within = sum(int(build.binom[v, i + 1]) for i, v in enumerate(own))
         n_rows = min(row_to - rank, math.comb(build.n_numbers, len(own)) - within)

@@ -66,11 +66,8 @@ KERNELS = {
     "bitmaps in small pieces": lambda arities, *_: len(arities),
     "bitmaps of two states, labels of more": lambda arities, *_: int(np.sum(arities <= 2)),
     "bitmaps of small sets, labels of large ones": fewer_and_fewer,
-    "bitmaps of small sets, nested tables of large ones": fewer_and_fewer,
     "labels": lambda *_: 0,
     "hashed labels": lambda *_: 0,
-    "nested tables": lambda *_: 0,
-    "nested tables without tails": lambda *_: 0,
 }
 
 
@@ -86,15 +83,10 @@ def set_kernel(patch, kernel):
         set_plain(patch)
     if KERNELS[kernel] is not None:
         replace_everywhere(patch, "bitmap_prefix", KERNELS[kernel])
-        replace_everywhere(patch, "nesting_pays", lambda *_: "nested tables" in kernel)
     if kernel == "hashed labels":
         replace_everywhere(patch, "dense_size", lambda _: 1)
     if kernel == "bitmaps in small pieces":
         replace_everywhere(patch, "SETS_PER_CHUNK", 3)
-    if "nested tables" in kernel:
-        replace_everywhere(patch, "FEWEST_SMALL", 2)
-    if kernel == "nested tables without tails":
-        replace_everywhere(patch, "FEWEST_PREFIXES", 0)
 
 
 def near(left, right):

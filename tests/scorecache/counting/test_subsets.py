@@ -26,13 +26,11 @@ def test_binomials_are_cut_where_they_pass_sixty_two_bits():
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (4, 1), (5, 2), (6, 3), (7, 7), (9, 4), (100, 2)])
 def test_unranking_and_advancing_walk_in_colexicographic_order(n, size):
     binom = binomials(n + 1, size + 1)
-    walked = np.zeros(size, dtype=np.int64)
-    unranked = np.zeros(size, dtype=np.int64)
     before = None
     for rank, subset in enumerate(colex(n, size)):
-        unrank(rank, size, n, binom, unranked)
+        unranked = unrank(rank, size, binom)
         if rank == 0:
-            unrank(0, size, n, binom, walked)
+            walked = unrank(0, size, binom)
         else:
             changed = advance(walked, size)
             last = max(i for i in range(size) if before[i] != subset[i])
