@@ -30,7 +30,7 @@ from sklearn.utils.validation import (
 from exactbnc.learning.classifiers._class_weight import class_factors
 from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, FeatureTerms, evenly_spaced
 from exactbnc.learning.classifiers._features import Features, discretised, free_name
-from exactbnc.learning.classifiers._left_out import left_out_warning, useless_columns
+from exactbnc.learning.classifiers._left_out import MISSING_EVERYWHERE, left_out_warning, useless_columns
 from exactbnc.learning.classifiers._numeric import as_numbers
 from exactbnc.learning.discretize.mdlp import MDLPDiscretizer
 from exactbnc.learning.discretize.registry import DISCRETIZERS
@@ -248,7 +248,10 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         if self.allow_identifiers:
             return
         columns = columns_of(table)
-        self.left_out_ = useless_columns(columns, names, self.states or {}, discretizes=self.discretize is not None)
+        found = useless_columns(columns, names, self.states or {}, discretizes=self.discretize is not None)
+        if self.missing == "error":  # what is missing is refused
+            found = {name: why for name, why in found.items() if why != MISSING_EVERYWHERE}
+        self.left_out_ = found
         if self.left_out_:
             warnings.warn(left_out_warning(self.left_out_), UserWarning, stacklevel=4)
             self._kept = np.array([v for v, name in enumerate(names) if name not in self.left_out_], dtype=np.int64)

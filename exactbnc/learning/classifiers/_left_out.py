@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from scorecache.data.encoding import MAX_STATES, is_missing
-from scorecache.data.frames import distinct_objects, holds_numbers
+from scorecache.data.frames import distinct_objects, holds_numbers, missing_mask
 from scorecache.data.identifiers import FEW_VALUES, MOST_DIFFERENT
 from scorecache.wording import listing
+
+MISSING_EVERYWHERE = "missing everywhere"
 
 
 def useless_columns(
@@ -26,7 +28,9 @@ def useless_columns(
         if name in declared or not len(column):
             continue
         is_numeric = holds_numbers(column)
-        if _is_constant(column):
+        if _is_missing(column):
+            found[name] = MISSING_EVERYWHERE
+        elif _is_constant(column):
             found[name] = "constant"
         elif is_numeric and discretizes:
             if _numbers_rows(column):
@@ -47,6 +51,11 @@ def left_out_warning(found: dict[str, str]) -> str:
         f"columns that cannot tell the classes apart are left out: {listed}; "
         "keep identifiers with allow_identifiers=True, or declare the states"
     )
+
+
+def _is_missing(column: Any) -> bool:
+    """Whether there is not one value; most columns say no soon."""
+    return bool(missing_mask(column[:FEW_VALUES]).all() and missing_mask(column).all())
 
 
 def _is_constant(column: Any) -> bool:

@@ -2,9 +2,10 @@
 
     P(c | x) = sum_k w_k softmax(a_k L_k + b_k),    L = a log P + b
 
-L_k are the log-posteriors of the members: A1DE and A2DE of several discretisations, and a conditional Gaussian one of
-the numbers. Temperatures and weights are found on leave-one-out predictions of the training rows: each member's (a, b)
-first, then w by EM with two pseudo-counts each, then the (a, b) of the mixture. Members of little weight are left out.
+L_k are the log-posteriors of the members: A1DE, A2DE and A3DE of several discretisations, and a conditional Gaussian
+one of the numbers. Temperatures and weights are found on leave-one-out predictions of the training rows: each member's
+(a, b) first, then w by EM with two pseudo-counts each, then the (a, b) of the mixture. An order takes part if it lowers
+the log-loss in the first discretisation by a hundredth; members of little weight are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from exactbnc.network.codes import Codes
 
 PSEUDO_COUNT = 2.0
 MOST_EM_STEPS = 500
-LEAST_WEIGHT = 0.01
+PAYS = 0.99
+"""The log-loss of an order, relative to that of the order below, from which on it takes part."""
+LEAST_WEIGHT = 0.03
 """Members below are left out, and the weights of the others raised to add up to one."""
 MOST_ROWS = 50_000
 """Temperatures, weights and correction are found on at most so many rows, evenly spaced; all rows are counted."""
@@ -33,6 +36,10 @@ class Inputs:
 
     codes: tuple[Codes, ...]
     numbers: Floats
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes[0].shape[1])
 
     def rows(self, chosen: Ints) -> Inputs:
         """Some of the rows."""
@@ -90,7 +97,7 @@ def fit_pool(
     Parameters
     ----------
     estimators : sequence of (name, discretisation or None, model)
-        Counted or fitted on rows that these rows are among.
+        Counted or fitted on rows that these rows are among; of each discretisation the orders ascend.
     inputs : Inputs
     actual : array of int
     weights : array
@@ -104,16 +111,26 @@ def fit_pool(
     (Pool, array)
     """
     members, found = [], []
+    rows = np.arange(len(actual))
+    highest, least = np.inf, np.inf  # the last order that pays, and its loss, in the first discretisation
     for name, view, model in estimators:
         if isinstance(model, AnDE):
             assert view is not None
+            if model.order > highest:
+                continue
             raw = model.leave_one_out(inputs.codes[view], actual, left_out)
         else:
             raw = model.leave_one_out(inputs.numbers, actual, left_out)
         slope, shift = fit_with_factors(raw, actual, weights, factors)
+        own = apply_temperature(raw, slope, shift)
+        if isinstance(model, AnDE) and view == 0:
+            loss = -float((weights * factors[actual]) @ own[rows, actual])
+            if loss > PAYS * least:
+                highest = model.order - 1
+                continue
+            least = loss
         members.append(Member(name, view, model, slope, shift))
-        found.append(apply_temperature(raw, slope, shift))
-    rows = np.arange(len(actual))
+        found.append(own)
     weights = weights * factors[actual]
     shares = mixture_weights(np.column_stack([np.exp(own[rows, actual]) for own in found]), weights)
     kept = np.flatnonzero(shares >= min(LEAST_WEIGHT, shares.max()))

@@ -14,7 +14,7 @@ from exactbnc import load
 from exactbnc.cli import main
 from exactbnc.learning.classifiers import ExactBNClassifier
 from exactbnc.network.codes import UNKNOWN
-from scorecache.errors import ParameterError
+from scorecache.errors import DataError, ParameterError
 
 
 def anything(n_rows=300, seed=0):
@@ -211,3 +211,17 @@ def test_the_command_line_predicts_from_the_saved_network_what_the_classifier_do
     )
     written = pd.read_csv(tmp_path / "p.csv")
     assert written[["P(no)", "P(yes)"]].to_numpy() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("as_frame", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+@pytest.mark.parametrize("nothing", [np.nan, None, pd.NaT], ids=["number", "object", "time"])
+def test_a_column_without_a_value_is_left_out(nothing, as_frame):
+    frame, y = anything()
+    frame = as_frame(frame[["height", "mood"]].assign(empty=nothing))
+
+    with pytest.warns(UserWarning, match="'empty' .missing everywhere."):
+        model = ExactBNClassifier().fit(frame, y)
+
+    assert model.left_out_ == {"empty": "missing everywhere"}
+    with pytest.raises(DataError, match="'empty'"):
+        ExactBNClassifier(missing="error").fit(frame, y)

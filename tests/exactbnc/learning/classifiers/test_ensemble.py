@@ -70,13 +70,53 @@ def test_members_read_four_discretisations_and_the_numbers():
     model = EnsembleBNClassifier().fit(frame[["height", "weight", "mood"]], y)
 
     names = {"automatic", "5 quantiles", "8 quantiles", "12 quantiles"}
-    possible = {*(f"A{order}DE, {name}" for order in (1, 2) for name in names), "Gaussian"}
+    possible = {*(f"A{order}DE, {name}" for order in (1, 2, 3) for name in names), "Gaussian"}
     assert {member.name for member in model.members_} <= possible
-    assert len(model.members_) > 4
+    assert len(model.members_) > 3
     assert model.weights_.sum() == pytest.approx(1)
     assert [len(view.cut_points[0]) + 1 for view in model._views[1:]] == [5, 8, 12]
     only = EnsembleBNClassifier(order=1).fit(frame[["mood", "smokes"]], y)
     assert [member.name for member in only.members_] == ["A1DE, automatic"]
+
+
+@pytest.mark.parametrize("n_together", [1, 3])
+def test_an_order_takes_part_where_it_pays(n_together):
+    """The parity of three features needs two parents beside the class."""
+    random = np.random.default_rng(0)
+    x = random.integers(0, 2, (600, 5))
+    y = (x[:, :n_together].sum(axis=1) + (random.random(600) < 0.1)) % 2
+
+    model = EnsembleBNClassifier(correct=False).fit(x, y)
+
+    names = [member.name for member in model.members_]
+    assert ("A2DE, automatic" in names) == (n_together == 3)
+    assert [member.name for member in model._members] == names
+
+
+def test_three_parents_are_found_where_two_do_not_say_all():
+    """Tic-tac-toe in small: whether one of four rows of three is full."""
+    random = np.random.default_rng(0)
+    x = random.integers(0, 3, (900, 6))
+    rows = [x[:, [0, 1, 2]], x[:, [3, 4, 5]], x[:, [0, 2, 4]], x[:, [1, 3, 5]]]
+    y = np.any([(own > 0).all(axis=1) for own in rows], axis=0)
+
+    model = EnsembleBNClassifier(correct=False).fit(x, y)
+
+    assert "A3DE, automatic" in [member.name for member in model.members_]
+    assert "A3DE, automatic" not in [
+        member.name for member in EnsembleBNClassifier(order=2, correct=False).fit(x, y).members_
+    ]
+
+
+def test_blocks_of_rows_are_predicted_as_all_together(monkeypatch):
+    frame, y = anything()
+    frame = frame[["height", "mood", "smokes"]]
+    model = EnsembleBNClassifier().fit(frame, y)
+    expected = model.predict_proba(frame)
+
+    monkeypatch.setattr("exactbnc.learning.classifiers.ensemble.BLOCK", 32)
+
+    assert model.predict_proba(frame) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_correction_is_added_to_the_mixture():
@@ -228,13 +268,13 @@ def test_verbose_reports_members_and_structure(capsys):
     assert out == ""
     lines = err.splitlines()
     assert lines[0] == "EnsembleBNClassifier: 80 rows, 3 features, 2 classes"
-    assert lines[1].startswith("EnsembleBNClassifier: members and weights: A1DE, automatic 0.")
+    assert lines[1].startswith("EnsembleBNClassifier: members and weights: A1DE, automatic ")
     assert lines[2].startswith("EnsembleBNClassifier: structure optimal: score -")
 
 
-def test_the_order_is_auto_one_or_two():
+def test_the_order_is_auto_or_one_to_three():
     with pytest.raises(ParameterError, match="The 'order' parameter of EnsembleBNClassifier"):
-        EnsembleBNClassifier(order=3).fit(*weather())
+        EnsembleBNClassifier(order=4).fit(*weather())
 
 
 def test_order_auto_leaves_out_tables_that_are_too_large(monkeypatch):
