@@ -2,10 +2,11 @@
 """Class-minimal networks beside the augmented naive Bayes, on the same folds: class parameters and prediction.
 
     python scripts/bench_class_minimal.py                      a table in Markdown; a few minutes
-    python scripts/bench_class_minimal.py --only vote zoo
+    python scripts/bench_class_minimal.py --only vote zoo --criterion aic
 
-BDeu with an equivalent sample size of 1, three parents at most; folds as in `bench_classifiers.py`. Tables are EAP's,
-or (auto) there are weights fitted to the class. Seconds are of the CPU, for scoring, solving and fitting EAP's tables.
+Three parents at most, and BDeu with an equivalent sample size of 1 for the augmented naive Bayes; folds as in
+`bench_classifiers.py`. Tables are EAP's, or (auto) there are weights fitted to the class. Seconds are of the CPU, for
+scoring, solving and fitting EAP's tables.
 """
 
 from __future__ import annotations
@@ -38,16 +39,22 @@ MAX_PARENTS = 3
 MEASURES = ("accuracy", "log_loss")
 
 
-def fold_facts(name: str) -> list[dict[str, float | str]]:
-    """A row per fold, structure and kind of parameters."""
+def fold_facts(name: str, criterion: str, discretize: str) -> list[dict[str, float | str]]:
+    """A row per fold, structure and kind of parameters; the criterion is that of the class-minimal networks."""
     x, y = table(name)
     n_folds = FEW_FOLDS if len(y) <= FEW_ROWS else MANY_FOLDS
     facts: list[dict[str, float | str]] = []
     for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(x, y):
         for structure in STRUCTURES:
             for parameters in PARAMETERS:
-                limit = min(MAX_PARENTS, x.shape[1])
-                model = ExactBNClassifier(structure, max_parents=limit, parameters=parameters, n_jobs=1)
+                model = ExactBNClassifier(
+                    structure,
+                    "bdeu" if structure == "anb" else criterion,
+                    max_parents=min(MAX_PARENTS, x.shape[1]),
+                    parameters=parameters,
+                    discretize=discretize,
+                    n_jobs=1,
+                )
                 begun = time.process_time()
                 model.fit(x.iloc[train], y[train])
                 seconds = time.process_time() - begun
@@ -95,11 +102,13 @@ def main() -> None:
     """Run the folds of every data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=NAMES)
-    runs = []
+    parser.add_argument("--criterion", default="bdeu")
+    parser.add_argument("--discretize", default="auto")
+    given, runs = parser.parse_args(), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in parser.parse_args().only:
-            runs += fold_facts(name)
+        for name in given.only:
+            runs += fold_facts(name, given.criterion, given.discretize)
             print(name, file=sys.stderr, flush=True)
     report(pd.DataFrame(runs))
 
