@@ -12,7 +12,7 @@ from exactbnc.baselines.evaluation.methods import Averaged, Exact, Method
 from exactbnc.baselines.evaluation.others import OTHERS, Other
 from exactbnc.baselines.evaluation.searched import Searched
 from exactbnc.baselines.greedy import BASELINES
-from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.recipe import AUTO, EAP, Recipe
 from exactbnc.learning.selection.searches import SEARCHES
 from scorecache.domain import STRUCTURES
 from scorecache.errors import ParameterError
@@ -34,7 +34,7 @@ def methods_named(
     names : sequence of str
         Some of NAMES, in any case, with "-" or "_".
     scores, parameters : sequences of str
-        Scores, and estimators of the tables.
+        Scores, and parameters; greedy methods have tables alone, "eap" where "auto" is given.
     recipe : Recipe
         Everything else: constraints, limits, seed.
 
@@ -66,7 +66,7 @@ def _methods(name: str, scores: Sequence[str], parameters: Sequence[str], recipe
     elif name in OTHERS:
         yield Other(name)
     elif name in BASELINES:
-        for estimator in parameters:
+        for estimator in dict.fromkeys(EAP if given == AUTO else given for given in parameters):
             yield replace(BASELINES[name], parameters=estimator, time_limit=recipe.time_limit)
     else:
         structure = "anb" if name in SEARCHED else name

@@ -17,7 +17,7 @@ SCORES = (
     "ll", "aic", "bic", "bdeu", "bds", "k2", "bd", "bde", "fnml", "qnml", "mit", "fcll", "acll",
     "ll-g", "aic-g", "bic-g", "bge", "ll-cg", "aic-cg", "bic-cg", "bge-cg",
 )  # fmt: skip
-PARAMETERS = ("eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe")
+PARAMETERS = ("auto", "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe")
 
 Completer = Callable[[str], list[str]]
 

@@ -285,14 +285,15 @@ class FitOptions(ScoreOptions):
     """The score of a network, and how its tables are estimated."""
 
     parameters: Annotated[
-        str,
+        str | None,
         _score(
             "--parameters",
             metavar="NAME",
             autocompletion=one_of(PARAMETERS),
-            help="eap, dirichlet, ofe, softened, ms, acll, elr or dfe; auto: also weights fitted to the class.",
+            help="auto: tables, and weights fitted to the class, the default with --class; or tables alone: eap (the "
+            "default without a class), dirichlet, ofe, softened, ms, acll, elr or dfe.",
         ),
-    ] = "eap"
+    ] = None
 
     def criterion(self) -> str | Score:
         """The score; --ess is for the estimator too, so that the score need not have it."""
@@ -319,6 +320,7 @@ class EvaluatedFitOptions:
             "--parameters",
             metavar="NAMES",
             autocompletion=some_of(PARAMETERS),
-            help="eap, dirichlet, ofe, softened, ms, acll, elr, dfe; several with commas.",
+            help="auto (tables, and weights fitted to the class), or tables alone: eap, dirichlet, ofe, softened, ms, "
+            "acll, elr, dfe; several with commas.",
         ),
-    ] = "eap"
+    ] = "auto"

@@ -74,7 +74,7 @@ def learn(
     """Score, solve and fit: a provably best network for a data table, with --class a classifier.
 
     The model is read by 'query', 'sample', 'report' and, if it has a class, by 'predict' and 'explain'. It is the one
-    that exactbnc.learn gives in Python; ExactBNClassifier also fits weights to the class, as --parameters auto does.
+    that exactbnc.learn gives in Python, and with --class it predicts as ExactBNClassifier does.
     """
     begun = time.monotonic()
     printer = report.output()
@@ -83,7 +83,7 @@ def learn(
     from exactbnc.learning.em import run_with_missing
     from exactbnc.learning.network import network_of
     from exactbnc.learning.preparation import EM
-    from exactbnc.learning.recipe import Recipe
+    from exactbnc.learning.recipe import Recipe, parameters_for
     from exactbnc.learning.run_recipe import networks_by
     from exactbnc.learning.selection import choose
     from exactbnc.network.formats.files import write_bayesnet
@@ -100,7 +100,7 @@ def learn(
     recipe = Recipe(
         structure=chosen,
         criterion=fit.criterion(),
-        parameters=fit.parameters,
+        parameters=parameters_for(fit.parameters, has_class=has_class),
         max_parents=structure.max_parents,
         k=structure.k_of(chosen) or network_options.DEFAULT_K,
         ess=1.0 if fit.ess is None else fit.ess,
@@ -150,7 +150,8 @@ def learn(
     elif file.path is not None:
         for note in write_bayesnet(model, file.path):
             printer.note(note)
-        printer.note("the file holds the network alone; cut points and provenance go into a .json")
+        fitted = "" if model.class_fit is None else "weights fitted to the class, "
+        printer.note(f"the file holds the tables alone; {fitted}cut points and provenance go into a .json")
     if file.plot is not None:
         plot(learned.net.dag, file.plot, class_name=class_name)
     seconds = {"wall": time.monotonic() - begun, **learned.seconds}

@@ -12,7 +12,7 @@ from exactbnc.learning.discretize.tables import AUTO
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.network import network_of
 from exactbnc.learning.preparation import EM, Preparation, prepare
-from exactbnc.learning.recipe import KDB_K, Recipe
+from exactbnc.learning.recipe import KDB_K, Recipe, parameters_for
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.rows import rows_sha256, table_rows
@@ -35,7 +35,7 @@ def learn(
     score: str | Score = "bdeu",
     ess: float = 1.0,
     prior: StructurePrior | float | Mapping[Any, Any] | None = None,
-    parameters: str | ParameterEstimator = "eap",
+    parameters: str | ParameterEstimator | None = None,
     max_parents: int | None = None,
     k: int = KDB_K,
     constraints: Constraints | Mapping[str, Any] | None = None,
@@ -77,9 +77,9 @@ def learn(
     prior : StructurePrior, float or mapping, optional
         What is believed of the arcs beforehand, added to the score: a `scorecache.StructurePrior`, the probability of
         every arc, or probabilities by (parent, child).
-    parameters : str or ParameterEstimator, default "eap"
+    parameters : str or ParameterEstimator, optional
         As in `fit_parameters` ("ofe" is maximum likelihood), or with a target "auto": tables, and weights fitted to the
-        class, by which it predicts, as `ExactBNClassifier` does by default.
+        class, by which it predicts. By default "eap" without a target and "auto" with one, as in `ExactBNClassifier`.
     max_parents : int, optional
         Most parents of a variable, the class counted; by default three for "anb", and for a general network as many as
         500,000 families allow and as leave a row for an average configuration. `provenance["max_parents"]` has it.
@@ -162,7 +162,7 @@ def learn(
     recipe = Recipe(
         structure=chosen,
         criterion=score,
-        parameters=parameters,
+        parameters=parameters_for(parameters, has_class=target is not None),
         max_parents=max_parents,
         k=k,
         ess=ess,

@@ -19,7 +19,20 @@ from scorecache.scores.prior import StructurePrior
 AUTO = "auto"
 """Parameters: tables for rows with unknown values, and weights fitted to the class for all others."""
 
+EAP = "eap"
+
 KDB_K = 2
+
+
+def parameters_for(given: str | ParameterEstimator | None, *, has_class: bool) -> str | ParameterEstimator:
+    """The parameters that were given; by default "auto" where there is a class to predict, else "eap".
+
+    >>> parameters_for(None, has_class=True), parameters_for("ofe", has_class=True)
+    ('auto', 'ofe')
+    """
+    if given is not None:
+        return given
+    return AUTO if has_class else EAP
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,7 @@ class Recipe:
 
     structure: str = "anb"
     criterion: str | Score = "bdeu"
-    parameters: str | ParameterEstimator = "eap"
+    parameters: str | ParameterEstimator = EAP
     calibrate: bool = False
     max_parents: int | None = None
     k: int = KDB_K

@@ -11,7 +11,7 @@ from exactbnc.baselines import named
 from exactbnc.baselines.evaluation import Exact
 from exactbnc.baselines.greedy import BASELINES
 from exactbnc.cli import _completion
-from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.recipe import AUTO, Recipe
 from exactbnc.network.parameters import PARAMETERS
 from scorecache.domain import STRUCTURES
 from scorecache.scores import SCORES
@@ -106,7 +106,7 @@ def test_the_names_offered_are_those_that_exist():
         set(names) for names in (named.AVERAGES, BASELINES, named.SEARCHED, named.OTHERS)
     ]
     assert set(_completion.SCORES) == set(SCORES)
-    assert set(_completion.PARAMETERS) == set(PARAMETERS)
+    assert set(_completion.PARAMETERS) == {*PARAMETERS, AUTO}
 
 
 def test_every_name_that_is_offered_is_taken():

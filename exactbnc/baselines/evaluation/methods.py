@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.preparation import EM, observed_codes
-from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.recipe import AUTO, Recipe
 from exactbnc.learning.run_recipe import networks_by
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.parameters import fit_parameters
@@ -65,7 +65,8 @@ class Exact:
         k = str(recipe.k) if recipe.structure == "kdb" else ""
         selected = "fs-" if self.selects else ""
         score = "" if recipe.structure == "naive_bayes" else f" {recipe.score().name}"  # there is nothing to choose
-        return f"{selected}{recipe.structure}{k}{score} {recipe.estimator().name}"
+        parameters = AUTO if recipe.is_discriminative else recipe.estimator().name
+        return f"{selected}{recipe.structure}{k}{score} {parameters}"
 
     def fit(self, dataset: Dataset, class_name: str) -> Fitted:
         """Select, score, solve, fit parameters."""

@@ -21,7 +21,7 @@ def test_json_holds_what_the_library_finds(exactbnc):
     assert {name: document[name] for name in ("command", "class", "n_rows", "n_features", "n_folds", "seed")} == {
         "command": "evaluate", "class": "dysp", "n_rows": 500, "n_features": 7, "n_folds": 3, "seed": 5,
     }  # fmt: skip
-    methods = [Exact(Recipe("naive_bayes")), Exact(Recipe("tan")), Averaged()]
+    methods = [Exact(Recipe(own, parameters="auto")) for own in ("naive_bayes", "tan")] + [Averaged()]
     expected = cross_validate(read_csv(ASIA), "dysp", methods, n_folds=3, seed=5)
     for found, own in zip(document["results"], expected, strict=True):
         assert set(found) == {
@@ -66,7 +66,7 @@ def test_the_iris_are_evaluated_without_a_file(exactbnc):
     assert run.code == 0
     assert run.err == "no file given: the iris data, class species\n"
     assert "3-fold cross-validation, 150 rows, 4 features, class species" in run.out
-    (row,) = [line for line in run.out.splitlines() if "naive_bayes eap" in line]
+    (row,) = [line for line in run.out.splitlines() if "naive_bayes auto" in line]
     cells = [cell.strip() for cell in row.strip("│").split("│")]
     assert float(cells[1].split()[0]) > 0.85  # accuracy
     assert float(cells[3].split()[0]) > 0.95
@@ -167,7 +167,7 @@ def test_searches_and_other_classifiers_are_methods_too(exactbnc):
     run = exactbnc("evaluate", ASIA, "--class", "dysp", "--structure", names, "--cv", "2", "--json")
     results = json.loads(run.out)["results"]
 
-    document = ["mmpc anb bdeu eap", "s2tmb anb bdeu eap", "bayes-factor anb bdeu eap", *names.split(",")[3:]]
+    document = ["mmpc anb bdeu auto", "s2tmb anb bdeu auto", "bayes-factor anb bdeu auto", *names.split(",")[3:]]
     assert [result["method"] for result in results] == document
     assert all(0.7 < result["accuracy"] < 1 for result in results)
     assert [result["n_proved"] for result in results] == [2, 2, 2, None, None, None, None]

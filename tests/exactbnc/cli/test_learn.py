@@ -62,7 +62,7 @@ def test_writes_the_model_that_the_library_learns(exactbnc, tmp_path):
 
     assert run.code == 0
     data = read_csv(ASIA)
-    expected = run_recipe(data, "dysp", Recipe("kdb", k=1, ess=2.0))
+    expected = run_recipe(data, "dysp", Recipe("kdb", k=1, ess=2.0, parameters="auto"))
     model = load(target)
     codes = model.encode(data)
     assert np.array_equal(model.log_posterior(codes), expected.net.log_posterior(codes, "dysp"))
@@ -110,11 +110,14 @@ def test_other_programs_read_the_bare_network(exactbnc, suffix, tmp_path):
 
     run = exactbnc("learn", ASIA, "--class", "dysp", "--structure", "tan", "-o", target)
 
-    expected = run_recipe(read_csv(ASIA), "dysp", Recipe("tan")).net
+    expected = run_recipe(read_csv(ASIA), "dysp", Recipe("tan", parameters="auto")).net
     found = load(target)
     assert {*found.dag.arcs} == {*expected.dag.arcs}
     assert found.query("dysp").tolist() == pytest.approx(expected.query("dysp").tolist())
-    assert "the file holds the network alone; cut points and provenance go into a .json" in run.err
+    assert (
+        "the file holds the tables alone; weights fitted to the class, cut points and provenance go into a .json"
+        in run.err
+    )
 
 
 def test_quiet_says_nothing(exactbnc, tmp_path):

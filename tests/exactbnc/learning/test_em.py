@@ -167,7 +167,7 @@ def test_the_classifier_sums_missing_values_out_in_training_and_prediction(struc
     model = ExactBNClassifier(structure, "bic", missing="em", parameters="eap", allow_identifiers=True)
     model.fit(rows, y)
 
-    net = learn(dataset, "x3", structure=structure, score="bic", missing="em")
+    net = learn(dataset, "x3", structure=structure, score="bic", missing="em", parameters="eap")
     assert model.solution_.status.value == "optimal"
     assert all("missing" not in states for states in model.network_.states)
     assert model.predict_proba(rows) == pytest.approx(net.predict_proba(rows).to_numpy(), abs=1e-12)

@@ -63,7 +63,7 @@ def test_classifiers_read_numbers_and_sum_out_missing_ones(structure):
     rows = data.head(5).copy()
     rows.loc[0, "height"] = np.nan
 
-    net = learn(data, "sex", structure=structure, score="bge-cg")
+    net = learn(data, "sex", structure=structure, score="bge-cg", parameters="eap")
 
     found = net.predict_proba(rows)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
