@@ -7,7 +7,7 @@ lines.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from scorecache.domain import Domain
@@ -16,11 +16,26 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
+class CutShort:
+    """A build that ended early: sets of `asked` parents were asked for (None: of any number), and `reason` ended it."""
+
+    asked: int | None
+    reason: str
+
+    def describe(self, complete: int | None) -> str:
+        """In words, of a cache that is complete for this many parents."""
+        asked = "any number" if self.asked is None else str(self.asked)
+        return f"complete to {complete} parents, {asked} were asked for: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Record:
     """Score and parameters, domain, pruning, and the data they belong to.
 
     `prior` is what `StructurePrior.to_json` gives of the prior in the scores, empty without one. `interventions` are
     the numbers of rows in which variables were set, which do not count for their families.
+
+    If the build was `cut_short`, the domain's `max_parents` says to how many parents the cache is complete.
 
     `pruning` is "none" or "dominance"; with a `prune_gap` g, sets within g of being dominated were kept.
     """
@@ -37,6 +52,7 @@ class Record:
     interventions: Mapping[str, int] = field(default_factory=dict)
     interventions_sha256: str | None = None
     prior: Mapping[str, Any] = field(default_factory=dict)
+    cut_short: CutShort | None = None
 
     def to_json(self) -> dict[str, Any]:
         facts: dict[str, Any] = {
@@ -56,6 +72,8 @@ class Record:
             facts |= {"interventions": dict(self.interventions), "interventions_sha256": self.interventions_sha256}
         if self.prior:
             facts["prior"] = dict(self.prior)
+        if self.cut_short is not None:
+            facts["cut_short"] = asdict(self.cut_short)
         return facts
 
     def safe_for(self) -> list[str]:

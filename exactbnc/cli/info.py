@@ -79,6 +79,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _record_lines(record: dict[str, Any] | None) -> list[str]:
+    from scorecache.record import CutShort
+
     if record is None:
         return ["record:     none"]
     gap = f", sets within {record['prune_gap']} kept" if record["prune_gap"] else ""
@@ -89,6 +91,9 @@ def _record_lines(record: dict[str, Any] | None) -> list[str]:
     ]
     if record.get("prior"):
         lines.append(f"prior:      {_prior_words(record['prior'])}")
+    if "cut_short" in record:
+        cut = CutShort(**record["cut_short"])
+        lines.append(f"cut short:  {cut.describe(record['domain'].get('max_parents'))}")
     if record["n_rows"] is not None:
         lines.append(f"rows:       {record['n_rows']:,}")
     if record["data_sha256"] is not None:

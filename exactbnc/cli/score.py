@@ -14,7 +14,7 @@ from exactbnc.cli import _network_options as network_options
 from exactbnc.cli import _options as options
 from exactbnc.cli import _search_options as search_options
 from exactbnc.cli._column_notes import notes_on_columns
-from exactbnc.cli._errors import UsageError
+from exactbnc.cli._errors import ExitCode, UsageError
 from exactbnc.cli._kinds import Kind, check_score_file_name, expecting
 from exactbnc.cli._output import (
     check_target,
@@ -73,6 +73,10 @@ class BuildOptions:
     time_limit: Annotated[
         float | None, _build("--time-limit", metavar="SECONDS", help="Stop after this long and write nothing.")
     ] = None
+    cut_short: Annotated[
+        bool,
+        _build("--cut-short", help="At a limit, write what is complete: all families of fewer parents."),
+    ] = False
     scheduler: Annotated[
         str | None, _build("--scheduler", metavar="ADDRESS", help="Score on a Dask cluster, such as tcp://host:8786.")
     ] = None
@@ -83,6 +87,10 @@ class BuildOptions:
     @property
     def memory_bytes(self) -> int | None:
         return None if self.memory_limit is None else parse_size(self.memory_limit, "--memory-limit")
+
+
+LARGE_LEVELS = 1 << 30
+"""Bytes of levels above which the estimate says that they can be in files."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ def score(
     report: options.OutputOptions,
     no_header: NoHeader = False,
     interventions: Interventions = None,
-) -> None:
+) -> ExitCode:
     """Score the families of a data table and write those an optimal network may need to a score file.
 
     Without a structure every network is allowed. The other structures are classifiers and need --class. Without
@@ -208,7 +216,7 @@ def score(
     }
     if file.dry_run or file.path is None:
         printer.result([_describe(estimate)], "score", {**facts, "dry_run": True, "estimate": asdict(estimate)})
-        return
+        return ExitCode.OK
     if not file.int_names:
         check_names(dataset.names)  # before the work
     printer.note(_describe(estimate))
@@ -221,22 +229,29 @@ def score(
             n_jobs=build.jobs,
             memory_limit=build.memory_bytes,
             time_limit=build.time_limit,
+            cut_short=build.cut_short,
             started=wall_start,
             client=client,
             resume=build.resume,
             listener=listener,
         )
     write_cache(cache, file.path, format=file.file_format, int_names=file.int_names)
-    if folder is not None:
+    assert cache.record is not None
+    cut_short = cache.record.cut_short
+    if folder is not None and cut_short is None:
         folder.remove()
     facts |= {
+        "domain": cache.record.domain.to_json(),
         "output": file.path,
         "n_families": cache.n_families,
         "families_scored": estimate.n_families,
         "wall_seconds": time.monotonic() - wall_start,
         "cpu_seconds": time.process_time() - cpu_start,
     }
+    if cut_short is not None:
+        facts["cut_short"] = cut_short.describe(cache.record.domain.max_parents)
     printer.result(_summary(facts), "score", facts)
+    return ExitCode.OK if cut_short is None else ExitCode.LIMIT_WITH_RESULT
 
 
 def _check_local(constraints: Constraints) -> None:
@@ -249,10 +264,11 @@ def _check_local(constraints: Constraints) -> None:
 
 
 def _describe(estimate: BuildEstimate) -> str:
+    in_files = f" ({describe_bytes(estimate.level_bytes)} of it in temporary files if need be)"
     return (
         f"estimate: {estimate.n_joint_sets:,} joint sets, {estimate.n_families:,} families, "
-        f"{describe_bytes(estimate.memory_bytes)} of memory, {describe_seconds(estimate.seconds)}; the program itself "
-        "and the table take about a second and 200 MB more"
+        f"{describe_bytes(estimate.memory_bytes)} of memory{in_files if estimate.level_bytes > LARGE_LEVELS else ''}, "
+        f"{describe_seconds(estimate.seconds)}; the program itself and the table take about a second and 200 MB more"
     )
 
 
@@ -262,6 +278,7 @@ def _summary(facts: Mapping[str, Any]) -> list[str]:
         *([f"intervals: {describe_intervals(facts['cut_points'])}"] if facts["cut_points"] else []),
         f"score:     {describe_score(facts['score'], facts['parameters'])}",
         f"structure: {describe_domain(facts['domain'])}",
+        *([f"cut short: {facts['cut_short']}"] if "cut_short" in facts else []),
         f"families:  {facts['n_families']:,} kept of {facts['families_scored']:,} scored",
         f"time:      {facts['wall_seconds']:.2f} s ({facts['cpu_seconds']:.2f} s CPU)",
         f"written:   {facts['output']}",

@@ -212,6 +212,8 @@ def _solve_one(
         if solution.statistics.checkpoint is not None:
             printer.note(f"{runs.checkpoint}: {solution.statistics.checkpoint}")
         facts = _facts(problem, solution, watch.seconds())
+        if problem.cut_short is not None:
+            facts["cut_short"] = problem.cut_short
         if proof is not None:
             facts |= {"certified": proof.certificate is not None, "certificate": describe_certificate(proof)}
         printer.result(_lines(problem, solution, facts), "solve", facts)
@@ -304,6 +306,8 @@ def _lines(problem: Problem, solution: Solution, facts: dict[str, Any]) -> list[
         lines.append(f"proof:   {facts['certificate']}")
     if not solution.cache_is_safe:
         lines.append(f"note:    best among the listed families only: {'; '.join(problem.unsound_reasons)}")
+    if problem.cut_short is not None:
+        lines.append(f"note:    best among the networks of the score file, which was cut short: {problem.cut_short}")
     width = max(len(name) for name in problem.names)
     lines.append("")
     for v in solution.dag.order:

@@ -117,6 +117,15 @@ class Problem:
         return not self.unsound_reasons
 
     @property
+    def cut_short(self) -> str | None:
+        """How far the cache is complete, if a limit ended its build and the constraints do not ask for less."""
+        record = self.cache.record
+        if record is None or record.cut_short is None:
+            return None
+        complete, asked = record.domain.max_parents, self.constraints.max_parents
+        return None if asked is not None and asked <= (complete or 0) else record.cut_short.describe(complete)
+
+    @property
     def class_index(self) -> int | None:
         """The class of a classifier structure, else None."""
         if not self.constraints.is_classifier or self.constraints.class_name is None:

@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import Encoding, RawColumn, Weights, assemble
+from scorecache.system.mapped import mapped_array
 from scorecache.system.memory import available_memory
 
 CODES_SHARE = 0.25
@@ -89,10 +90,7 @@ class CodeStore:
 
     def empty(self, shape: tuple[int, int], dtype: DTypeLike = np.uint16) -> NDArray[Any]:
         """Room for a table: in memory, or in a file of its own if the codes have outgrown their memory."""
-        if self._file is None or 0 in shape:
-            return np.empty(shape, dtype)
-        with tempfile.TemporaryFile() as file:
-            return np.asarray(np.memmap(file, dtype, "w+", shape=shape))
+        return np.empty(shape, dtype) if self._file is None else mapped_array(shape, dtype)
 
     def _write(self) -> None:
         if self._file is None:

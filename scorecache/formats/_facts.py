@@ -14,7 +14,7 @@ import msgspec
 
 from scorecache.domain import Domain
 from scorecache.errors import InputError, ParameterError
-from scorecache.record import SCHEMA_VERSION, Record
+from scorecache.record import SCHEMA_VERSION, CutShort, Record
 from scorecache.scores.prior import StructurePrior
 from scorecache.system.jsonfile import decode_json
 
@@ -48,6 +48,13 @@ class PriorFacts(msgspec.Struct):
         return found
 
 
+class CutFacts(msgspec.Struct):
+    """What `CutShort` holds."""
+
+    asked: Count | None
+    reason: str
+
+
 class RecordFacts(msgspec.Struct):
     """What `Record.to_json` gives; what has a default may be absent."""
 
@@ -63,6 +70,7 @@ class RecordFacts(msgspec.Struct):
     interventions: dict[str, Count] | None = None
     interventions_sha256: str | None = None
     prior: PriorFacts | None = None
+    cut_short: CutFacts | None = None
 
     def record(self, names: Sequence[str]) -> Record:
         """The record of a cache with these variables; a ParameterError if the facts do not fit them."""
@@ -95,6 +103,7 @@ class RecordFacts(msgspec.Struct):
             interventions=self.interventions or {},
             interventions_sha256=self.interventions_sha256,
             prior={} if self.prior is None else self.prior.prior(names).to_json(),
+            cut_short=None if self.cut_short is None else CutShort(self.cut_short.asked, self.cut_short.reason),
         )
 
 

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +28,25 @@ from scorecache.data.interventions import Interventions
 from scorecache.data.rows import Rows, all_rows, distinct_rows
 from scorecache.domain import Domain
 from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
-from scorecache.record import Record
+from scorecache.record import CutShort, Record
 from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scores.gaussian import NumberScore
 from scorecache.scores.prior import StructurePrior
 from scorecache.scoring.dispatch import Build, run_piece
-from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, paying_share, plain_seconds
+from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
 from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
 from scorecache.scoring.kept import Kept
-from scorecache.scoring.levels import Found, Level, RunPieces, Task, Unit, score_units
+from scorecache.scoring.levels import Found, Level, Room, RunPieces, Task, Unit, score_units
 from scorecache.scoring.lost_mass import gap_for
 from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
 from scorecache.scoring.progress import Deadline, Listener, Threads, n_threads
+from scorecache.scoring.sampled import kept_shares
 from scorecache.scoring.survivors import Pruning
 from scorecache.scoring.with_prior import with_prior
 from scorecache.scoring.workers import results_of, sends_to_a_cluster
+from scorecache.system.mapped import mapped_array
 from scorecache.system.memory import available_memory
 from scorecache.system.versions import versions
 
@@ -53,6 +58,9 @@ MOST_ROWS = 2**31 - 1
 
 MEMORY_SHARE = 0.8
 """Without a limit, a build may take this share of the memory that is free when it starts."""
+
+LARGE_LEVEL = 1 << 20
+"""Bytes of an array of a level from which on it may go to a file."""
 
 SMALL_BUILD = 1 << 24
 """Bytes, with all families kept, below which nothing is sampled for an estimate and none is held against the memory."""
@@ -79,20 +87,25 @@ class BuildPlan:
         return _sieve(self.pruning, self.prior, self.domain)
 
     @cached_property
+    def most(self) -> BuildEstimate:
+        """The estimate if every family were kept."""
+        return estimate_groups(self.groups, self.dataset.arities, int(self.dataset.total_weight), self.n_counted, None)
+
+    @cached_property
     def estimate(self) -> BuildEstimate:
-        """Joint sets, families, peak memory, rough time."""
-        arities, n_rows = self.dataset.arities, int(self.dataset.total_weight)
-        estimate = estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=1.0)
-        if not self.pruning.on or self.reads_data or estimate.memory_bytes <= SMALL_BUILD:
-            return estimate  # of a small build the sample would take longer than the build
-        arc_share = paying_share(self.rows[0], arities)
-        return estimate_groups(self.groups, arities, n_rows, self.n_counted, arc_share=arc_share)
+        """Joint sets, families, peak memory, rough time; pruning from a sample, unless the build is small."""
+        if not self.pruning.on or self.reads_data or self.most.memory_bytes <= SMALL_BUILD:
+            return self.most
+        n_rows = int(self.dataset.total_weight)
+        none_kept = [[0.0] * len(group.of_size) for group in self.groups]
+        least = estimate_groups(self.groups, self.dataset.arities, n_rows, self.n_counted, none_kept)
+        shares = kept_shares(make_job(self), least.seconds)
+        return estimate_groups(self.groups, self.dataset.arities, n_rows, self.n_counted, shares)
 
     @property
     def is_plain(self) -> bool:
         """Is the build so small that it runs in numpy, without kernels?"""
-        n_sets = self.estimate.n_joint_sets
-        return is_plain(plain_seconds(n_sets, self.n_counted))
+        return is_plain(plain_seconds(self.most.n_joint_sets, self.n_counted))
 
     @property
     def reads_data(self) -> bool:
@@ -110,6 +123,7 @@ class BuildPlan:
         n_jobs: int | None = None,
         memory_limit: int | None = None,
         time_limit: float | None = None,
+        cut_short: bool = False,
         started: float | None = None,
         distribute: bool | None = None,
         client: Any = None,
@@ -125,34 +139,48 @@ class BuildPlan:
             distribute = client is not None or sends_to_a_cluster()
         deadline = Deadline(time_limit, started)
         folder = None if resume is None else self.part_folder(resume)
+        try:
+            memory, room = _memory_allowed(self, memory_limit)
+        except MemoryLimitError as error:
+            smaller = self._within(memory_limit) if cut_short else None
+            if smaller is None:
+                raise
+            cache = smaller.run(
+                n_jobs=n_jobs, memory_limit=memory_limit, time_limit=time_limit, cut_short=True, started=started,
+                distribute=distribute, client=client, resume=resume, listener=listener,
+            )  # fmt: skip
+            return self._cut(cache, int(smaller.domain.max_parents or 0), error)
         job = make_job(self)
         units = make_units(self.groups)
         batches = batches_of(units, max(rows.codes.nbytes for rows in self.rows))
         step, n_steps = 0, sum(max(self.groups[unit.group].max_free + 1 for unit in batch) for batch in batches)
-        kept = Kept(_memory_allowed(self.estimate, memory_limit))
+        kept = Kept(memory)
         scale = 1 if folder is None and not distribute else LARGE_PIECES
-
-        def progress(level: int, done: int, total: int) -> None:
-            if listener is not None:
-                listener(step + level, n_steps, done, total)
-            deadline.check()
-
-        try:
-            with Threads(1 if distribute else n_threads(n_jobs)) as threads:
-                for batch in batches:
+        shares = np.cumsum([sum(self._cost(unit) for unit in batch) for batch in batches])
+        shares = shares / shares[-1] if cut_short else np.ones(len(batches))
+        ended: tuple[int, Exception] | None = None
+        with Threads(1 if distribute else n_threads(n_jobs)) as threads:
+            for batch, share in zip(batches, shares.tolist(), strict=True):
+                finished: dict[Unit, int] = {}
+                try:
                     deadline.check()
+                    progress = _progress(listener, partial(deadline.check, share), step, n_steps)
                     builds = {unit: prepare(job, unit) for unit in batch}
                     run: RunPieces = _locally(builds, threads) if not distribute else _on_workers(job, n_jobs, client)
                     run = run if folder is None else _resumed(run, folder)
-                    score_units(batch, builds, run, kept, progress, scale=scale)
-                    step += max(builds[unit].n_levels for unit in batch)
-        except TimeLimitError as error:
-            if folder is None:
-                raise
-            parts = "1 finished part is" if folder.n_files == 1 else f"{folder.n_files} finished parts are"
-            raise TimeLimitError(
-                f"{error}; {parts} in {folder.path}, and the same command resumes from there"
-            ) from None
+                    most = math.inf if ended is None else ended[0]
+                    score_units(
+                        batch, builds, run, kept, progress, scale=scale, room=room, finished=finished, most_parents=most
+                    )
+                except (TimeLimitError, MemoryLimitError) as error:
+                    levels = [(unit, finished.get(unit, 0), self.groups[unit.group].max_free + 1) for unit in batch]
+                    complete = min(unit.parents_at(level) for unit, level, n_levels in levels if level < n_levels)
+                    if not cut_short or complete < self._least_parents:
+                        raise _with_parts(error, folder) from None
+                    ended = complete, error
+                if ended is not None:
+                    kept.drop_above(ended[0])
+                step += max(self.groups[unit.group].max_free + 1 for unit in batch)
         cache = kept.cache(self.dataset.names, self.record())
         if self.prior is not None:
             is_number = np.array([name in self.dataset.measurements for name in self.dataset.names])
@@ -163,7 +191,37 @@ class BuildPlan:
                 raise DataError(
                     f"the score {self.score.name!r} allows no parent set of {name!r}, not even the least one"
                 )
-        return cache
+        return cache if ended is None else self._cut(cache, *ended)
+
+    def _cost(self, unit: Unit) -> float:
+        """The families of a unit, by which the time is shared out."""
+        group = self.groups[unit.group]
+        return group.n_families if unit.child is None else group.n_families / len(group.children)
+
+    @property
+    def _least_parents(self) -> int:
+        """The least `max_parents` with which every variable has a family that the structure allows."""
+        return max(map(len, self.domain.required)) + (self.domain.structure == "tan")
+
+    def _within(self, memory_limit: int | None) -> BuildPlan | None:
+        """The build of as many parents as fit in the memory; None if not even the least ones do."""
+        for most in reversed(range(self._least_parents, max(self.domain.limits))):
+            smaller = replace(
+                self,
+                domain=replace(self.domain, max_parents=most),
+                groups=tuple(group.up_to(most) for group in self.groups),
+            )
+            with suppress(MemoryLimitError):
+                _memory_allowed(smaller, memory_limit)
+                return smaller
+        return None
+
+    def _cut(self, cache: ScoreCache, complete: int, error: Exception) -> ScoreCache:
+        """A cache that is complete to so many parents, its record saying so; the limit that ended it was an `error`."""
+        assert cache.record is not None
+        reason = CutShort(self.domain.max_parents, str(error).partition(";")[0])
+        domain = replace(self.domain, max_parents=complete)
+        return replace(cache, record=replace(cache.record, domain=domain, cut_short=reason))
 
     def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:
         """The folder for the finished parts of this build; raises ParameterError if it holds those of another."""
@@ -203,6 +261,7 @@ def build_cache(
     n_jobs: int | None = None,
     memory_limit: int | None = None,
     time_limit: float | None = None,
+    cut_short: bool = False,
     distribute: bool | None = None,
     resume: str | os.PathLike[str] | None = None,
     listener: Listener | None = None,
@@ -234,9 +293,12 @@ def build_cache(
     n_jobs : int, optional
         Threads, or workers if the build is distributed; None: all processors.
     memory_limit : int, optional
-        Bytes.
+        Bytes. Levels of the build that would break it go to temporary files.
     time_limit : float, optional
         Seconds.
+    cut_short : bool, default False
+        At a limit, give what is complete: all families up to a smaller number of parents, as the record says
+        (`Record.cut_short`). Otherwise a limit is an error.
     distribute : bool, optional
         Run the pieces through joblib, on its active backend. None: if that backend sends work to other machines, as
         Dask's and Ray's do.
@@ -272,11 +334,12 @@ def build_cache(
         n_jobs=n_jobs,
         memory_limit=memory_limit,
         time_limit=time_limit,
+        cut_short=cut_short,
         distribute=distribute,
         resume=resume,
         listener=listener,
     )
-    if resume is not None:
+    if resume is not None and cache.record is not None and cache.record.cut_short is None:
         plan.part_folder(resume).remove()
     return cache
 
@@ -444,14 +507,43 @@ def _resumed(run: RunPieces, folder: PartFolder) -> RunPieces:
     return run_missing
 
 
-def _memory_allowed(estimate: BuildEstimate, memory_limit: int | None) -> float:
-    """The bytes that the build may take; raises MemoryLimitError if they are fewer than estimated."""
-    if memory_limit is None and estimate.memory_bytes <= SMALL_BUILD:
-        return math.inf
+def _progress(
+    listener: Listener | None, check: Callable[[], None], step: int, n_steps: int
+) -> Callable[[int, int, int], None]:
+    """Hears of the pieces of a batch whose levels follow `step` others."""
+
+    def progress(level: int, done: int, total: int) -> None:
+        if listener is not None:
+            listener(step + level, n_steps, done, total)
+        check()
+
+    return progress
+
+
+def _with_parts(error: Exception, folder: PartFolder | None) -> Exception:
+    """The error of a limit, with what is in the folder of finished parts."""
+    if folder is None or not isinstance(error, TimeLimitError):
+        return error
+    parts = "1 finished part is" if folder.n_files == 1 else f"{folder.n_files} finished parts are"
+    return TimeLimitError(f"{error}; {parts} in {folder.path}, and the same command resumes from there")
+
+
+def _memory_allowed(plan: BuildPlan, memory_limit: int | None) -> tuple[float, Room]:
+    """The bytes that the build may take, and room for its levels: in files if they would not fit.
+
+    Raises MemoryLimitError if the rest would not fit either.
+    """
+    if memory_limit is None and plan.most.memory_bytes <= SMALL_BUILD:
+        return math.inf, np.empty
     memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
-    if estimate.memory_bytes > memory:
+    if plan.most.memory_bytes <= memory or plan.estimate.memory_bytes <= memory:
+        return memory, np.empty
+    estimate = plan.estimate
+    on_disk = shutil.disk_usage(tempfile.gettempdir()).free > 2 * estimate.level_bytes
+    needed = estimate.memory_bytes - (estimate.level_bytes if on_disk else 0)
+    if needed > memory:
         raise MemoryLimitError(
-            f"scoring {estimate.n_families:,} families would take about {estimate.memory_bytes / 1e9:.1f} GB, "
+            f"scoring {estimate.n_families:,} families would take about {needed / 1e9:.1f} GB, "
             f"more than the {memory / 1e9:.1f} GB allowed; lower max_parents or raise memory_limit"
         )
-    return memory
+    return memory, partial(mapped_array, least_bytes=LARGE_LEVEL)

@@ -17,11 +17,11 @@ from scorecache.counting.plain import child_families, joint_families, joint_valu
 from scorecache.counting.subsets import row_chunks, sets_before
 from scorecache.counting.table_rows import parent_sets
 from scorecache.counting.terms import sum_terms
-from scorecache.counting.types import Lattice, Slab, Values
+from scorecache.counting.types import Floats, Lattice, Slab, Values
 from scorecache.scoring.alone import ChildBuild
 from scorecache.scoring.by_family import FamilyBuild, n_sets_of, score_sets
 from scorecache.scoring.joint import JointBuild
-from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece
+from scorecache.scoring.levels import NO_COUNTS, Found, Level, Piece, Room
 from scorecache.scoring.plan import SETS_PER_CHUNK
 from scorecache.scoring.potentials import PotentialBuild, parts_of_base, score_rows
 
@@ -173,25 +173,31 @@ def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
     return Found(build.survivors(size, holds_class, scores, parents), NO_SLAB._replace(first=first, best=best))
 
 
-def new_level(build: Build, level: int, below: Level) -> Level:
+def new_level(build: Build, level: int, below: Level, room: Room) -> Level:
     """Room for what the pieces of a level yield."""
     n, is_top = len(build.order), level == build.n_levels
     if isinstance(build, ChildBuild | FamilyBuild):
         n_lines = 2 if isinstance(build, ChildBuild) else 1
-        best = np.full((n_lines, 0 if is_top else comb(n, level - 1)), np.inf)
+        best = _filled(room, (n_lines, 0 if is_top else comb(n, level - 1)), np.inf)
         return Level(NO_SLAB._replace(best=best), NO_COUNTS, NO_COUNTS[0])
     n_sets = 0 if is_top else comb(n, level)
     n_parts = build.n_parts if isinstance(build, PotentialBuild) else max(1, len(build.terms.parent_start))
     slab = Slab(
         0,
-        np.empty((n_parts, n_sets), dtype=np.int64),
-        np.full((level, n_sets), np.inf),
-        np.full((level if build.rules.pair_price > 0 else 0, n_sets), np.inf),
+        room((n_parts, n_sets), np.int64),
+        _filled(room, (level, n_sets), np.inf),
+        _filled(room, (level if build.rules.pair_price > 0 else 0, n_sets), np.inf),
         np.zeros(n_sets, dtype=np.bool_),
     )
     if isinstance(build, PotentialBuild):
         return Level(slab, NO_COUNTS, NO_COUNTS[0])
-    return Level(slab, np.empty((1, 0) if is_top else build.counts_shape(level), np.int32), below.stored)
+    return Level(slab, room((1, 0) if is_top else build.counts_shape(level), np.int32), below.stored)
+
+
+def _filled(room: Room, shape: tuple[int, ...], value: float) -> Floats:
+    array = room(shape, np.float64)
+    array[...] = value
+    return array
 
 
 def first_level(build: Build) -> Level:

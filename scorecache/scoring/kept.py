@@ -47,6 +47,11 @@ class Kept:
             parents.sort(axis=1)
         self.pieces.append((children, scores, parents))
 
+    def drop_above(self, most_parents: int) -> None:
+        """Drop the families with more parents than that."""
+        self.pieces = [piece for piece in self.pieces if piece[2].shape[1] <= most_parents]
+        self.n_bytes = sum(bytes_to_sort(parents.shape[1]) * len(parents) for _, _, parents in self.pieces)
+
     def cache(self, names: Sequence[str], record: Record | None = None) -> ScoreCache:
         """All families as a cache; nothing is kept here any longer."""
         pieces, self.pieces = self.pieces, []

@@ -9,6 +9,7 @@ order, and the families and scores are the same, bit for bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from scorecache.scoring.kept import Kept
 
 NO_COUNTS = np.empty((1, 0), np.int32)
+
+Room = Callable[[tuple[int, ...], Any], NDArray[Any]]
+"""Makes an array of a shape and a type, with any values: `numpy.empty`, or in a file
+(`scorecache.system.mapped`)."""
 
 
 class Piece(NamedTuple):
@@ -77,10 +82,11 @@ class Level:
         """May any family have a superset that is still to be looked at?"""
         return bool(self.slab.best.min(initial=np.inf) < np.inf)
 
-    def close(self) -> None:
+    def close(self, room: Room = np.empty) -> None:
         """All pieces are there: add the counts to those of the levels below."""
         if self.counts.size:
-            self.stored = np.concatenate([self.stored, self.counts.ravel()])
+            stored = room((self.stored.size + self.counts.size,), np.int32)
+            self.stored = np.concatenate([self.stored, self.counts.ravel()], out=stored)
             self.counts = NO_COUNTS
 
     def writable(self) -> Level:
@@ -103,6 +109,10 @@ class Unit:
     base: tuple[int, ...]
     """The parents that all families have beside those that are listed."""
 
+    def parents_at(self, level: int) -> int:
+        """How many parents the families of a level have."""
+        return len(self.base) + level - 1
+
 
 Task = tuple[Unit, Piece]
 RunPieces = Callable[[Sequence[Task], dict[Unit, Level]], Iterator[tuple[Task, Found]]]
@@ -117,27 +127,37 @@ def score_units(
     progress: Callable[[int, int, int], None],
     *,
     scale: int = 1,
+    room: Room = np.empty,
+    finished: dict[Unit, int] | None = None,
+    most_parents: float = math.inf,
 ) -> None:
-    """Build these units side by side, level after level; `progress(level, done, total)` is called for every piece."""
+    """Build these units side by side, level after level; `progress(level, done, total)` is called for every piece.
+
+    `finished` is where the number of complete levels is kept, all of a unit's once none of its families is open.
+    """
     from scorecache.scoring.dispatch import first_level, new_level, pieces_of, skipped_pieces
 
+    finished = {} if finished is None else finished
     live = list(units)
     below = {unit: first_level(builds[unit]) for unit in live}
     level = 0
     while live:
         level += 1
-        here = {unit: new_level(builds[unit], level, below[unit]) for unit in live}
+        here = {unit: new_level(builds[unit], level, below[unit], room) for unit in live}
         tasks = [(unit, piece) for unit in live for piece in pieces_of(builds[unit], level, scale)]
         for done, ((unit, _), found) in enumerate(run(tasks, below), start=1):
             here[unit].put(found)
             for survivors in found.survivors:
                 kept.add(survivors, unit.base)
             progress(level, done, len(tasks))
-        live = [unit for unit in live if level < builds[unit].n_levels and here[unit].is_open]
+        for unit in live:
+            finished[unit] = level if here[unit].is_open else builds[unit].n_levels
+        open_units = [unit for unit in live if finished[unit] < builds[unit].n_levels]
+        live = [unit for unit in open_units if unit.parents_at(level) < most_parents]
         # sets that no family of this level needed, but that may be the parents of a child in the next one
         skipped = [(unit, piece) for unit in live for piece in skipped_pieces(builds[unit], level, scale)]
         for (unit, _), found in run(skipped, here):
             here[unit].put(found)
         for unit in live:
-            here[unit].close()
+            here[unit].close(room)
         below = here

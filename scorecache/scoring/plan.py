@@ -53,8 +53,8 @@ class Group:
     children: tuple[int, ...]
     free_limits: tuple[int, ...]
     """Per child, the largest number of parents beside the required ones."""
-    n_families: int
-    """The parent sets that the domain allows the children, within these limits."""
+    of_size: tuple[int, ...]
+    """By the number of free parents: the families that the domain allows the children, within these limits."""
     universe: tuple[int, ...]
     together: bool
     """Count joint sets once for all children? Otherwise each child is scored by itself."""
@@ -66,8 +66,18 @@ class Group:
         return max(self.free_limits)
 
     @property
+    def n_families(self) -> int:
+        return sum(self.of_size)
+
+    @property
     def n_joint_sets(self) -> int:
         return n_subsets(len(self.universe), self.max_free + 1)
+
+    def up_to(self, most_parents: int) -> Group:
+        """The same with at most this many parents."""
+        most = most_parents - len(self.base)
+        limits = tuple(min(limit, most) for limit in self.free_limits)
+        return replace(self, free_limits=limits, of_size=self.of_size[: most + 1])
 
 
 def make_groups(
@@ -85,12 +95,15 @@ def make_groups(
     for (base, table), children in by_base.items():
         candidates = set(children).union(*(domain.allowed[child] for child in children))
         limits = tuple(free_limits[child] for child in children)
-        alone = sum(n_subsets(len(domain.allowed[child]), free_limits[child]) for child in children)
-        group = Group(base, tuple(children), limits, alone, tuple(sorted(candidates - set(base))), True, table)
+        of_size = tuple(
+            sum(comb(len(domain.allowed[child]), size) for child in children if size <= free_limits[child])
+            for size in range(max(limits) + 1)
+        )
+        group = Group(base, tuple(children), limits, of_size, tuple(sorted(candidates - set(base))), True, table)
         together = (
             isinstance(score, CellScore)
             and (not score.needs_class or base == (domain.class_index,))
-            and group.n_joint_sets <= ALONE_COSTS * alone
+            and group.n_joint_sets <= ALONE_COSTS * group.n_families
         )
         groups.append(replace(group, together=together))
     return groups

@@ -31,12 +31,12 @@ class Deadline:
         self._started = time.monotonic() if started is None else started
         self._compiled = compile_seconds()
 
-    def check(self) -> None:
-        """Raise TimeLimitError once the time is over; what is spent on compiling does not count."""
+    def check(self, share: float = 1.0) -> None:
+        """Raise TimeLimitError once this share of the time is over; what is spent on compiling does not count."""
         if self._seconds is None:
             return
         compiling = compile_seconds() - self._compiled
-        if time.monotonic() - self._started - compiling >= self._seconds:
+        if time.monotonic() - self._started - compiling >= share * self._seconds:
             raise TimeLimitError(f"the time limit of {self._seconds:g} s was reached; nothing was written")
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import scorecache.scoring.build
 from exactbnc.network.formats.files import load
+from scorecache.errors import TimeLimitError
 from scorecache.formats import read_cache
 from tests.exactbnc.cli.conftest import ROOT, TABLE, assert_is_one_error_line
 
@@ -277,6 +278,30 @@ def test_memory_limit_leaves_no_result(exactbnc, table, tmp_path):
 
     assert run.code == 6
     assert files_in(tmp_path) == ["lawn.csv"]
+
+
+def test_a_build_cut_short_is_written_and_says_so_to_the_solver(exactbnc, table, tmp_path, monkeypatch):
+    checks = iter(range(100))
+
+    def check(deadline, share=1.0):
+        if next(checks) == 3:  # before the work, and after each of three levels
+            raise TimeLimitError("the time limit of 60 s was reached; nothing was written")
+
+    monkeypatch.setattr("scorecache.scoring.progress.Deadline.check", check)
+    target = tmp_path / "lawn.jkl"
+
+    run = exactbnc("score", table, "--max-parents", 2, "--time-limit", 60, "--cut-short", "-o", target)
+
+    said = "complete to 1 parents, 2 were asked for: the time limit of 60 s was reached"
+    assert run.code == 5
+    assert f"cut short: {said}" in run.out
+    assert f"cut short:  {said}" in exactbnc("info", target).out
+    solved = exactbnc("solve", target)
+    assert solved.code == 0
+    assert f"note:    best among the networks of the score file, which was cut short: {said}" in solved.out
+    assert "cut short" not in exactbnc("solve", target, "--max-parents", 1).out
+    refused = exactbnc("solve", target, "--max-parents", 2)
+    assert "it holds only families of at most 1 parents, and 2 are asked for" in refused.err
 
 
 def test_time_limit_leaves_no_result(exactbnc, table, tmp_path):
