@@ -109,8 +109,8 @@ def test_a_tan_is_not_cut(monkeypatch):
 
 
 def test_memory_that_does_not_hold_all_levels_cuts_the_build():
-    dataset = table(60, 100, (2,))
-    limit = plan_build(dataset, "bic", max_parents=3, prune=False).estimate.memory_bytes * 2
+    dataset = table(25, 100, (2,))
+    limit = plan_build(dataset, "bic", max_parents=3, prune=False).estimate.memory_bytes * 3 // 2
 
     cut = build_cache(dataset, "bic", max_parents=4, prune=False, memory_limit=limit, cut_short=True)
 
