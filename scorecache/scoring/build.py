@@ -161,7 +161,7 @@ class BuildPlan:
         ended: tuple[int, Exception] | None = None
         with Threads(1 if distribute else n_threads(n_jobs)) as threads:
             for batch, share in zip(batches, shares.tolist(), strict=True):
-                finished: dict[Unit, int] = {}
+                finished: dict[Unit, float] = dict.fromkeys(batch, 0)
                 try:
                     deadline.check()
                     progress = _progress(listener, partial(deadline.check, share), step, n_steps)
@@ -173,8 +173,7 @@ class BuildPlan:
                         batch, builds, run, kept, progress, scale=scale, room=room, finished=finished, most_parents=most
                     )
                 except (TimeLimitError, MemoryLimitError) as error:
-                    levels = [(unit, finished.get(unit, 0), self.groups[unit.group].max_free + 1) for unit in batch]
-                    complete = min(unit.parents_at(level) for unit, level, n_levels in levels if level < n_levels)
+                    complete = min(unit.parents_at(int(level)) for unit, level in finished.items() if level < math.inf)
                     if not cut_short or complete < self._least_parents:
                         raise _with_parts(error, folder) from None
                     ended = complete, error

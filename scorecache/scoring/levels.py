@@ -128,12 +128,12 @@ def score_units(
     *,
     scale: int = 1,
     room: Room = np.empty,
-    finished: dict[Unit, int] | None = None,
+    finished: dict[Unit, float] | None = None,
     most_parents: float = math.inf,
 ) -> None:
     """Build these units side by side, level after level; `progress(level, done, total)` is called for every piece.
 
-    `finished` is where the number of complete levels is kept, all of a unit's once none of its families is open.
+    `finished` is where the number of complete levels is kept, infinite once no family of a unit is left to look at.
     """
     from scorecache.scoring.dispatch import first_level, new_level, pieces_of, skipped_pieces
 
@@ -151,9 +151,8 @@ def score_units(
                 kept.add(survivors, unit.base)
             progress(level, done, len(tasks))
         for unit in live:
-            finished[unit] = level if here[unit].is_open else builds[unit].n_levels
-        open_units = [unit for unit in live if finished[unit] < builds[unit].n_levels]
-        live = [unit for unit in open_units if unit.parents_at(level) < most_parents]
+            finished[unit] = level if level < builds[unit].n_levels and here[unit].is_open else math.inf
+        live = [unit for unit in live if finished[unit] == level and unit.parents_at(level) < most_parents]
         # sets that no family of this level needed, but that may be the parents of a child in the next one
         skipped = [(unit, piece) for unit in live for piece in skipped_pieces(builds[unit], level, scale)]
         for (unit, _), found in run(skipped, here):

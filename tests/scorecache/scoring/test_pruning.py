@@ -234,9 +234,7 @@ def test_bounds_change_nothing_in_the_pruned_cache_of_joint_sets(score, data):
         assert_same_up_to_ties(theirs, scored, gap)
 
 
-@pytest.mark.parametrize(
-    "kernel", ["bitmaps", "bitmaps of small sets, labels of large ones", "labels"]
-)
+@pytest.mark.parametrize("kernel", ["bitmaps", "bitmaps of small sets, labels of large ones", "labels"])
 @pytest.mark.parametrize("family", ["general", "anb"])
 @pytest.mark.parametrize("score", [score for score in CELL_SCORES if not score.needs_class], ids=title)
 def test_bounds_change_nothing_where_they_close_most_sets(score, family, kernel, monkeypatch):
