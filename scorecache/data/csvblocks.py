@@ -15,15 +15,17 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from scorecache.data.columns import Texts
 from scorecache.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SEPARATORS = (";", "\t", "|", ",", " ")
 MOST_ROW_BYTES = 2**21
@@ -134,6 +136,8 @@ def parsed(blocks: Iterable[Block], shape: CsvShape) -> Iterator[tuple[Block, li
         yield first, parse(first, shape)
     if second is None:
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(n_threads) as pool:
         for block in chain([second], blocks):
             waiting.append((block, pool.submit(parse, block, shape)))

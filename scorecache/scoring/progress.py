@@ -6,11 +6,13 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scorecache.errors import ParameterError, TimeLimitError
 from scorecache.system.compiled import compile_seconds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Result = TypeVar("Result")
 
@@ -44,7 +46,7 @@ class Threads:
     """Runs kernels, which release the interpreter's lock, one after the other or on a pool of threads."""
 
     def __init__(self, n_threads: int) -> None:
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
         self._n_threads = n_threads
 
     def __enter__(self) -> Threads:
@@ -60,10 +62,14 @@ class Threads:
 
     def run(self, function: Callable[..., Result], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
         """Yield the results in the order of the arguments."""
-        if self._pool is None or len(arguments) == 1:
+        if self._n_threads < 2 or len(arguments) < 2:
             for own in arguments:
                 yield function(*own)
             return
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self._n_threads)
         waiting: deque[Future[Result]] = deque()
         for own in arguments:
             waiting.append(self._pool.submit(function, *own))

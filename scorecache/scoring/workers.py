@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import wait
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -152,6 +151,8 @@ class _WatchingClient:
             self._client.scatter(data, asynchronous=True, **{**options, "broadcast": False, "hash": False}),
             self._client.loop.asyncio_loop,
         )
+        from concurrent.futures import wait
+
         while not wait([sending], WATCH_SECONDS).done:
             if not before <= set(self._client.ncores()):
                 sending.cancel()

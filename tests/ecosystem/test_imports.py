@@ -85,6 +85,10 @@ def test_classifiers_learn_and_predict_without_scikit_learn(tmp_path):
     assert loaded_by(learn, ["predict", "model.json", TABLE, "-o", "out.csv"], folder=tmp_path) <= KERNELS
 
 
+def test_categories_are_cross_validated_without_scikit_learn(tmp_path):
+    assert loaded_by(["evaluate", TABLE, "--class", "dysp", "--cv", "2"], folder=tmp_path) <= KERNELS
+
+
 def test_a_report_needs_neither_solvers_nor_anything_that_draws(tmp_path):
     (tmp_path / "net.txt").write_text("[A][B|A]")
 

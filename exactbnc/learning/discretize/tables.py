@@ -98,6 +98,9 @@ def find_cut_points(
 
 def discretized(dataset: Dataset, cut_points: CutPoints) -> Dataset:
     """The data set with these columns as intervals, all of them declared; missing values keep their state."""
+    if not cut_points:
+        return dataset
+
     from exactbnc.learning.discretize._base import interval_labels
 
     codes, states = dataset.codes.copy(), list(dataset.states)

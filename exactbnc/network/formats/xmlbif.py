@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, NoReturn
-from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -82,15 +81,15 @@ def _lines(net: BayesNet, safe: SafeNames, order: list[int]) -> Iterator[str]:
     yield "<NAME>unknown</NAME>"
     for v in order:
         yield '<VARIABLE TYPE="nature">'
-        yield f"  <NAME>{escape(safe.names[v])}</NAME>"
+        yield f"  <NAME>{escape(safe.names[v], quote=False)}</NAME>"
         for state in safe.states[v]:
-            yield f"  <OUTCOME>{escape(state)}</OUTCOME>"
+            yield f"  <OUTCOME>{escape(state, quote=False)}</OUTCOME>"
         yield "</VARIABLE>"
     for v in order:
         yield "<DEFINITION>"
-        yield f"  <FOR>{escape(safe.names[v])}</FOR>"
+        yield f"  <FOR>{escape(safe.names[v], quote=False)}</FOR>"
         for parent in net.dag.parents[v]:
-            yield f"  <GIVEN>{escape(safe.names[parent])}</GIVEN>"
+            yield f"  <GIVEN>{escape(safe.names[parent], quote=False)}</GIVEN>"
         table = net.tables[v]
         rows = (" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist())
         yield "  <TABLE>" + "\n    ".join(rows) + "</TABLE>"
@@ -130,6 +129,8 @@ class _Reading:
         self._block: _Definition | None = None
         self._texts: list[str] | None = None
         self._network_line = 0
+        from xml.parsers import expat
+
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -141,6 +142,8 @@ class _Reading:
 
     def read(self, content: bytes) -> None:
         """Parse the whole document."""
+        from xml.parsers import expat
+
         try:
             self._parser.Parse(content, True)
         except expat.ExpatError as error:

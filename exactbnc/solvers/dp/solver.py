@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -227,6 +226,8 @@ def _fill(lattice: _Lattice, clock: Clock) -> Floats | None:
             return False
         fill_blocks(blocks, lattice.n_low, families, best)
         return True
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(lattice.n_threads) as pool:
         for tasks in _levels(lattice.n_high):
