@@ -23,6 +23,8 @@ from scorecache.domain import Domain
 from scorecache.system.compiled import kernel
 
 Ints = NDArray[np.int64]
+Sets = NDArray[np.uint32]
+"""Sets of variables as masks; unsigned, so that they index an array as they are."""
 
 LOW_BITS = 10
 """Blocks of 1,024 sets: the sums of all children for one block fit in the second level of the cache."""

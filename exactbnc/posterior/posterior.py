@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactbnc.graph.dag import DAG, CycleError
-from exactbnc.posterior import order_prior, uniform_prior
 from exactbnc.posterior.lattice import LOW_BITS, Families, allowed_families, families_of, layers
 from exactbnc.posterior.lost_mass import lost_mass
+from exactbnc.posterior.passes import backward, forward
 from exactbnc.posterior.sampling import Sampler
 from exactbnc.posterior.wide import ZERO, Exponents, Floats, log_of, normal, ratio
 from scorecache.cache import ScoreCache
@@ -32,7 +32,6 @@ from scorecache.system.memory import available_memory
 if TYPE_CHECKING:
     import pandas as pd
 
-PRIORS = {"uniform": uniform_prior, "order": order_prior}
 MOST_VARIABLES = {"uniform": 20, "order": 25}
 UNIFORM_UP_TO = 18
 """Without a prior, the uniform one is taken up to so few variables: it takes 3^n steps."""
@@ -215,7 +214,7 @@ def structure_posterior(
     """
     n = cache.n_vars
     prior = ("uniform" if n <= UNIFORM_UP_TO else "order") if prior is None else prior
-    if prior not in PRIORS:
+    if prior not in MOST_VARIABLES:
         raise ParameterError(f"prior must be 'uniform' or 'order'. Got {prior!r} instead.")
     if n > MOST_VARIABLES[prior]:
         raise ParameterError(
@@ -246,8 +245,8 @@ class _Sums:
     """One forward and one backward pass over all sets."""
 
     def __init__(self, families: Families, prior: str, threads: int, progress: Progress | None) -> None:
-        self.families, self.prior, self.threads, self.progress = families, prior, threads, progress
-        self.kernels = PRIORS[prior]
+        self.families, self.threads, self.progress = families, threads, progress
+        self.is_uniform = prior == "uniform"
         self.done, self.n_steps = 0, 2 << (families.n - families.low_bits)
 
     def forward(self) -> tuple[Floats, Exponents]:
@@ -258,8 +257,8 @@ class _Sums:
         with Threads(self.threads) as pool:
             for layer in layers(self.families):
                 for parts in self._rounds(layer):
-                    run = [(self.families, part, thread, am, ae) for thread, part in enumerate(parts)]
-                    list(pool.run(self.kernels.forward, run))
+                    run = [(self.families, self.is_uniform, part, thread, am, ae) for thread, part in enumerate(parts)]
+                    list(pool.run(forward, run))
                     self._report(parts)
         return am[0].copy() if self.threads > 1 else am[0], ae[0].copy() if self.threads > 1 else ae[0]
 
@@ -276,14 +275,11 @@ class _Sums:
         with Threads(self.threads) as pool:
             for layer in reversed(list(layers(t))):
                 for parts in self._rounds(layer):
-                    run: list[tuple[Any, ...]] = [
-                        (t, part, am, ae, bm, be, *sums[thread]) for thread, part in enumerate(parts)
+                    run = [
+                        (t, self.is_uniform, part, am, ae, bm, be, *sums[thread], z, z_steps, paths[thread])
+                        for thread, part in enumerate(parts)
                     ]
-                    if self.prior == "uniform":
-                        run = [(*own, z, z_steps, paths[thread]) for thread, own in enumerate(run)]
-                        kappa += sum(pool.run(self.kernels.backward, run))
-                    else:
-                        list(pool.run(self.kernels.backward, run))
+                    kappa += sum(pool.run(backward, run))
                     self._report(parts)
         probabilities = np.zeros(n_families)
         for m, e in sums:
