@@ -70,8 +70,10 @@ def families_of(cache: ScoreCache) -> tuple[Families, Floats]:
 
 
 def allowed_families(domain: Domain) -> Families:
-    """Every family of a domain with the weight one, by their number and not one by one."""
+    """Every family of a domain with the weight one, by their number and not one by one, but those of TAN."""
     n = domain.n_vars
+    if domain.structure == "tan":
+        return families_of(ScoreCache.from_families(domain.names, _listed(domain)))[0]
     counts = np.zeros((n, n + 1))
     for j, (required, limit) in enumerate(zip(domain.required, domain.limits, strict=True)):
         for size in range(n + 1):
@@ -82,6 +84,15 @@ def allowed_families(domain: Domain) -> Families:
         n, min(n, LOW_BITS), np.zeros(n + 1, dtype=np.int64), nothing, nothing, np.zeros(0),
         np.zeros(0, dtype=np.int32), counts, masks[0], masks[1],
     )  # fmt: skip
+
+
+def _listed(domain: Domain) -> list[list[tuple[float, tuple[int, ...]]]]:
+    """The families of a domain in which a child has at most one parent of its choice, all of the score 0."""
+    listed = []
+    for required, allowed, limit in zip(domain.required, domain.allowed, domain.limits, strict=True):
+        free = [(v,) for v in allowed] if limit > len(required) else []
+        listed.append([(0.0, tuple(sorted((*required, *own)))) for own in ((), *free)])
+    return listed
 
 
 def layers(families: Families) -> Iterator[Ints]:

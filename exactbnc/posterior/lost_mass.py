@@ -16,8 +16,6 @@ def lost_mass(cache: ScoreCache) -> float:
         raise ParameterError(
             f"the score file has no record of its pruning, which can have dropped any part of the posterior: {REMEDY}"
         )
-    if record.domain.structure == "tan":
-        raise ParameterError("the structure 'tan' has no posterior here, for its trees must span: use 'fan' or 'kdb'")
     if record.pruning == "none":
         return 0.0
     n_dropped = [n - cache.n_families_of(j) for j, n in enumerate(n_families_of(record.domain))]

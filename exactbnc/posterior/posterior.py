@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG, CycleError
 from exactbnc.posterior.lattice import LOW_BITS, Families, allowed_families, families_of, layers
 from exactbnc.posterior.lost_mass import lost_mass
 from exactbnc.posterior.passes import backward, forward
 from exactbnc.posterior.sampling import Sampler
+from exactbnc.posterior.spanning import spanning
 from exactbnc.posterior.wide import ZERO, Exponents, Floats, log_of, normal, ratio
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
@@ -75,8 +77,9 @@ class StructurePosterior:
 
         It is computed when it is first asked for, and takes as long as a third of the posterior.
         """
-        am, ae = _Sums(allowed_families(self._domain), self.prior, self._threads, None).forward()
-        return self._log_sum - log_of(float(am[-1]), int(ae[-1]))
+        families, below, _ = spanning(allowed_families(self._domain), self._domain)
+        am, ae = _Sums(families, self.prior, self._threads, None).forward()
+        return self._log_sum - (log_of(float(am[-1]), int(ae[-1])) + below)
 
     @cached_property
     def arcs(self) -> pd.DataFrame:
@@ -203,6 +206,8 @@ def structure_posterior(
         If there are too many variables, or the cache can have lost most of the posterior.
     MemoryLimitError
         If the sums need more memory than allowed.
+    InfeasibleError
+        If no network has families of the cache alone.
 
     Examples
     --------
@@ -223,16 +228,17 @@ def structure_posterior(
         )
     lost = lost_mass(cache)
     threads = _threads(n, prior, n_threads(n_jobs), memory_limit)
-    families, best = families_of(cache)
-    sums = _Sums(families, prior, threads, progress)
-    z, probabilities, paths, b, rounding = sums.all()
     assert cache.record is not None  # `lost_mass` has refused such a cache
+    families, best = families_of(cache)
+    families, below, least = spanning(families, cache.record.domain)
+    sums = _Sums(families, prior, threads, progress)
+    z, probabilities, paths, b, rounding = sums.all(least)
     return StructurePosterior(
         names=cache.names,
         prior=prior,
         error_bound=min(1.0, lost + rounding),
         _domain=cache.record.domain,
-        _log_sum=float(best.sum() + z),
+        _log_sum=float(best.sum() + (z + below)),
         _threads=threads,
         _families=families,
         _probabilities=probabilities,
@@ -262,12 +268,17 @@ class _Sums:
                     self._report(parts)
         return am[0].copy() if self.threads > 1 else am[0], ae[0].copy() if self.threads > 1 else ae[0]
 
-    def all(self) -> tuple[float, Floats, Floats, tuple[Floats, Exponents], float]:
-        """log Z, the probability of every family, those of the paths, b, and a bound on the rounding."""
+    def all(self, least: float) -> tuple[float, Floats, Floats, tuple[Floats, Exponents], float]:
+        """log Z, the probability of every family, those of the paths, b, and a bound on the rounding.
+
+        An InfeasibleError if log Z is below `least`.
+        """
         t = self.families
         am, ae = self.forward()
         size, n_families = 1 << t.n, len(t.m)
         z, z_steps = normal(float(am[-1]), int(ae[-1]))
+        if z <= 0 or log_of(z, z_steps) < least:
+            raise InfeasibleError("no network satisfies the constraints of the score file")
         bm, be = np.zeros(size), np.full(size, ZERO, dtype=np.int32)
         sums = [(np.zeros(n_families), np.full(n_families, ZERO, dtype=np.int32)) for _ in range(self.threads)]
         paths = [np.zeros((t.n, t.n)) for _ in range(self.threads)]

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from exactbnc.posterior.lattice import Families, Ints
-from exactbnc.posterior.wide import DOWN, ZERO, Exponents, Floats, from_logs, log_of, normal, plus
+from exactbnc.posterior.wide import DOWN, STEP, ZERO, Exponents, Floats, from_logs, log_of, normal, plus
 from scorecache.system.compiled import kernel
 
 
@@ -34,7 +34,7 @@ class Sampler:
         self.random = np.random.default_rng(seed)
         self.masks = (families.high << families.low_bits) | families.low
         with np.errstate(divide="ignore"):
-            self.logs = np.log(families.m) + families.e * (512 * np.log(2))
+            self.logs = np.log(families.m) + families.e * STEP
 
     def by_order(self) -> list[int]:
         """One draw under the order prior."""

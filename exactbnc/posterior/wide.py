@@ -24,7 +24,8 @@ LARGE, SMALL = 2.0**256, 2.0**-256
 
 _STEP_HIGH = float(np.floor(512 * np.log(2) * 2**20) / 2**20)
 _STEP_LOW = 512 * 0.693147180559945309417232121458 - _STEP_HIGH
-"""512 ln 2 in two parts: e times the first one is exact."""
+STEP = _STEP_HIGH + _STEP_LOW
+"""512 ln 2, and its two parts: e times the first one is exact."""
 
 
 @kernel(inline="always")
@@ -51,7 +52,7 @@ def plus(m: float, e: int, m2: float, e2: int) -> tuple[float, int]:
 def from_logs(logs: Floats, corrections: Floats | float = 0.0) -> tuple[Floats, Exponents]:
     """The numbers whose natural logarithms are logs + corrections, a sum more exact than a double; -inf is zero."""
     finite = np.isfinite(logs)
-    steps = np.rint(np.where(finite, logs, 0.0) / (_STEP_HIGH + _STEP_LOW))
+    steps = np.rint(np.where(finite, logs, 0.0) / STEP)
     rest = (np.where(finite, logs, 0.0) - steps * _STEP_HIGH) - steps * _STEP_LOW + corrections
     return np.where(finite, np.exp(rest), 0.0), np.where(finite, steps, ZERO).astype(np.int32)
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from exactbnc import DAG, structure_posterior
+from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import topological_order
 from scorecache import Dataset, Domain, ScoreCache, build_cache
 from scorecache.errors import MemoryLimitError, ParameterError
@@ -49,14 +50,27 @@ def n_orders(parents: tuple[tuple[int, ...], ...]) -> int:
 
 
 def networks(cache: ScoreCache, prior: str) -> Iterator[tuple[DAG, mpmath.mpf, int]]:
-    """Every network of a cache with exp(score) and how often the prior counts it."""
+    """Every network of a cache with exp(score) and how often the prior counts it; of a TAN all trees."""
+    is_tan = cache.record is not None and cache.record.domain.structure == "tan"
     listed = [list(cache.families(j)) for j in range(cache.n_vars)]
     best = mpmath.fsum(families[0][0] for families in listed)
     for chosen in product(*listed):
         parents = tuple(family[1] for family in chosen)
+        if is_tan and sum(len(own) == 1 for own in parents) != 1:
+            continue
         if len(topological_order(parents)) == cache.n_vars:
             score = mpmath.fsum(family[0] for family in chosen)
             yield DAG(cache.names, parents), mpmath.exp(score - best), n_orders(parents) if prior == "order" else 1
+
+
+def acyclic(n: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Every DAG, as the parents of its variables: those of one variable more in all ways that close no cycle."""
+    found = [((),) * n]
+    for v in range(n):
+        sets = [tuple(u for u in range(n) if mask >> u & 1) for mask in range(1 << n) if not mask >> v & 1]
+        wider = ((*parents[:v], own, *parents[v + 1 :]) for parents in found for own in sets)
+        found = [parents for parents in wider if len(topological_order(parents)) == n]
+    yield from found
 
 
 @mpmath.workdps(60)
@@ -87,38 +101,50 @@ def arcs_in_60_digits(cache: ScoreCache, prior: str) -> np.ndarray:
         [(sum(1 << p for p in parents), mpmath.exp(mpmath.mpf(score))) for score, parents in cache.families(j)]
         for j in range(n)
     ]
-    inside = [[mpmath.fsum(w for mask, w in weights[j] if mask & ~u == 0) for u in range(1 << n)] for j in range(n)]
+    inside = [[mpmath.mpf(0)] * (1 << n) for _ in range(n)]
+    for j in range(n):
+        for mask, w in weights[j]:
+            inside[j][mask] += w
+        for v in range(n):
+            for u in range(1 << n):
+                if u >> v & 1:
+                    inside[j][u] += inside[j][u ^ 1 << v]
     a = [mpmath.mpf(0)] * (1 << n)
     b = [mpmath.mpf(0)] * (1 << n)
     a[0] = b[everything] = mpmath.mpf(1)
 
     def steps(u: int) -> Iterator[tuple[int, mpmath.mpf]]:
         """The sets that may follow, and with which factor."""
-        rest = everything & ~u
-        t = rest
-        while t:
-            if prior == "uniform" or t & (t - 1) == 0:
-                factor = mpmath.mpf(-1)
-                for j in range(n):
-                    if t >> j & 1:
-                        factor *= -inside[j][u]
-                yield t, factor
-            t = (t - 1) & rest
+        found = [(0, mpmath.mpf(-1))]
+        for j in range(n):
+            if not u >> j & 1:
+                with_j = [(t | 1 << j, -factor * inside[j][u]) for t, factor in found]
+                found += with_j if prior == "uniform" else with_j[:1]
+        return iter(found[1:])
 
     g = [[mpmath.mpf(0)] * (1 << n) for _ in range(n)]
     for u in range(1 << n):
         for t, factor in steps(u):
             a[u | t] += a[u] * factor
     for u in reversed(range(1 << n)):
+        x = [mpmath.mpf(0)] * n
         for t, factor in steps(u):
-            b[u] += factor * b[u | t]
+            term = factor * b[u | t]
+            b[u] += term
             for j in range(n):
                 if t >> j & 1:
-                    g[j][u] += a[u] * factor * b[u | t] / inside[j][u]
+                    x[j] += term
+        for j in range(n):
+            if not u >> j & 1:
+                g[j][u] = a[u] * x[j] / inside[j][u]
     arcs = np.zeros((n, n))
     for j in range(n):
+        for v in range(n):
+            for u in range(1 << n):
+                if not u >> v & 1:
+                    g[j][u] += g[j][u | 1 << v]
         for mask, w in weights[j]:
-            share = mpmath.fsum(g[j][u] for u in range(1 << n) if mask & ~u == 0 and not u >> j & 1)
+            share = g[j][mask]
             for v in range(n):
                 if mask >> v & 1:
                     arcs[v, j] += float(w * share / b[0])
@@ -143,8 +169,29 @@ def test_arcs_paths_and_evidence_are_those_of_enumeration(prior, n_vars, n_rows)
             _ = posterior.paths
 
 
+def test_five_variables_of_any_number_of_parents_are_those_of_enumeration():
+    cache = cache_of(table(5, 25, seed=9))
+    orders = {}
+    expected = {prior: np.zeros((5, 5)) for prior in PRIORS}
+    totals = dict.fromkeys(PRIORS, 0.0)
+    best = cache.scores[cache.child_start[:-1]]
+    relative = [{own: score - best[j] for score, own in cache.families(j)} for j in range(5)]
+    for parents in acyclic(5):
+        weight = np.exp(sum(scores[parents[j]] for j, scores in enumerate(relative)))
+        orders[parents] = n_orders(parents)
+        for prior, times in (("uniform", 1), ("order", orders[parents])):
+            totals[prior] += times * weight
+            for j in range(5):
+                expected[prior][list(parents[j]), j] += times * weight
+
+    assert len(orders) == 29281  # OEIS A003024
+    for prior in PRIORS:
+        found = structure_posterior(cache, prior=prior).arcs.to_numpy()
+        assert found == pytest.approx(expected[prior] / totals[prior], abs=1e-12)
+
+
 @pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("structure", ["anb", "kdb", "fan", "naive_bayes"])
+@pytest.mark.parametrize("structure", ["anb", "tan", "kdb", "fan", "naive_bayes"])
 def test_classifier_structures_are_those_of_enumeration(prior, structure):
     cache = cache_of(table(5, 40, seed=3), structure=structure)
 
@@ -155,19 +202,60 @@ def test_classifier_structures_are_those_of_enumeration(prior, structure):
     assert posterior.log_evidence == pytest.approx(log_evidence, rel=1e-12)
 
 
+@pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("score", sorted(name for name, kind in SCORES.items() if not kind.takes_measurements))
-def test_every_score_has_a_posterior(score):
-    cache = cache_of(table(4, 60, seed=1), score)
+def test_every_score_has_a_posterior_for_every_structure(score, prior):
+    for seed, structure in enumerate(["general", "anb", "tan", "kdb", "fan", "naive_bayes"]):
+        cache = cache_of(table(4, 60, seed=seed), score, structure)
 
+        posterior = structure_posterior(cache, prior=prior)
+
+        assert posterior.arcs.to_numpy() == pytest.approx(enumerated(cache, prior)[0], abs=1e-12)
+
+
+def test_trees_are_drawn_and_their_paths_counted():
+    cache = cache_of(table(5, 40, seed=3), structure="tan")
     posterior = structure_posterior(cache)
 
-    assert posterior.arcs.to_numpy() == pytest.approx(enumerated(cache, "uniform")[0], abs=1e-12)
+    _, paths, _ = enumerated(cache, "uniform")
+    draws = Counter(posterior.sample(3000, seed=2))
+    listed = {dag: float(weight) for dag, weight, _ in networks(cache, "uniform")}
+    assert len(listed) == 64  # rooted trees of four features
+    assert posterior.paths.to_numpy() == pytest.approx(paths, abs=1e-12)
+    total = sum(listed.values())
+    assert set(draws) <= set(listed)
+    common = [dag for dag, weight in listed.items() if 3000 * weight / total >= 5]
+    observed = [draws[dag] for dag in common]
+    expected = [3000 * listed[dag] / total for dag in common]
+    assert chisquare([*observed, 3000 - sum(observed)], [*expected, 3000 - sum(expected)]).pvalue > 1e-3
+
+
+def test_scores_that_differ_by_thousands_leave_the_trees_alone():
+    cache = cache_of(table(5, 20_000, seed=3), structure="tan")
+
+    arcs, _, log_evidence = enumerated(cache, "uniform")
+
+    posterior = structure_posterior(cache)
+    assert posterior.arcs.to_numpy() == pytest.approx(arcs, abs=1e-12)
+    assert posterior.log_evidence == pytest.approx(log_evidence, rel=1e-12)
+
+
+def test_a_domain_without_a_network_is_infeasible():
+    data = table(4, 20)
+    nothing = [(f"x{a}", f"x{b}") for a in (1, 2, 3) for b in (1, 2, 3) if a != b]
+    domain = Domain.of(data.names, "tan", class_name="x0", forbidden_arcs=nothing)
+    circle = Domain.of(data.names, required_arcs=[("x0", "x1")], forbidden_arcs=[])
+
+    with pytest.raises(InfeasibleError):
+        structure_posterior(build_cache(data, "bdeu", domain=domain, prune=False))
+    assert structure_posterior(build_cache(data, "bdeu", domain=circle, prune=False)).arcs.loc["x0", "x1"] == 1.0
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("n_rows", [20, 20_000])
-def test_seven_variables_agree_with_sixty_digits(prior, n_rows):
-    cache = cache_of(table(7, n_rows, seed=2))
+@pytest.mark.parametrize("n_rows", [20, 600, 20_000])
+def test_ten_variables_agree_with_sixty_digits(prior, n_rows):
+    data = table(10, n_rows, seed=2)
+    cache = build_cache(data, "bdeu", max_parents=2, prune=False)
 
     posterior = structure_posterior(cache, prior=prior)
 
@@ -201,6 +289,21 @@ def test_samples_have_the_distribution_of_the_posterior(prior):
     rest = 4000 - sum(expected[dag] for dag in common)
     assert set(draws) <= set(expected)
     assert chisquare([*observed, 4000 - sum(observed)], [*(expected[dag] for dag in common), rest]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_families_of_samples_have_their_exact_probabilities(prior):
+    cache = build_cache(table(8, 40, seed=6), "bdeu", max_parents=2, prune=False)
+    posterior = structure_posterior(cache, prior=prior)
+    draws = posterior.sample(1500, seed=4)
+
+    for child, name in enumerate(cache.names):
+        seen = Counter(tuple(cache.names[v] for v in dag.parents[child]) for dag in draws)
+        expected = 1500 * posterior.families(name)
+        common = expected[expected >= 5]
+        observed = [seen[own] for own in common.index]
+        rest = max(1500 - common.sum(), 1e-9)
+        assert chisquare([*observed, 1500 - sum(observed)], [*common, rest], sum_check=False).pvalue > 1e-4
 
 
 def test_the_same_seed_draws_the_same_networks():
