@@ -144,6 +144,13 @@ class Moments:
             out[doubtful] = self.by_factor(np.hstack([held, sets]))
         return self.phi(out, size)
 
+    def log_residues(self) -> Floats:
+        """By column log R_{X|V}, what the others leave of it: R's inverse has 1 / R_{X|V} on its diagonal."""
+        from scipy.linalg import solve_triangular
+
+        inverse = solve_triangular(self.factor, np.eye(len(self.factor)))
+        return np.asarray(self.shift - np.log(np.sum(inverse**2, axis=1)))
+
     def alone(self) -> float:
         """phi of the base."""
         if self.n_base == 0:
@@ -175,10 +182,13 @@ class Moments:
     def phi(self, logdet: Floats, s: int) -> Floats:
         """The potential of sets of s columns with these log-determinants."""
         if not isinstance(self.score, BGe):
-            return -self.n / 2 * (logdet - s * math.log(self.n) + s * (1 + math.log(2 * math.pi)))
+            found = logdet + s * (1 + math.log(2 * math.pi) - math.log(self.n))
+            found *= -self.n / 2
+            return found
         d = self.score.aw_above
-        constant = self.score.log_normalizers(self.n, s)[s] + (d + s) / 2 * s * math.log(self.score.t)
-        return constant - (self.n + d + s) / 2 * logdet
+        found = logdet * (-(self.n + d + s) / 2)
+        found += self.score.log_normalizers(self.n, s)[s] + (d + s) / 2 * s * math.log(self.score.t)
+        return found
 
     def largest(self, s: int) -> float:
         """A bound on |phi| of sets of at most s columns."""

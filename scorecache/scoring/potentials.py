@@ -7,8 +7,15 @@ configurations of the columns of states in the set; and columns of states, whose
 over counts that may be fractions (row weights). A column of states takes columns of states as parents only.
 
 Variables are renumbered, numbers first, so that all sets with the same columns of states lie next to each other.
-A superset bound closes sets of numbers under the penalised likelihoods: the likelihood of the child given all other
-columns, less the penalty of one parent more than the set has. Where little is left to explain it ends the levels.
+A superset bound closes sets of numbers. Under the penalised likelihoods it is the likelihood of the child given all
+other columns, less the penalty of one parent more than the set has; where little is left to explain it ends the levels.
+Under BGe it is, for supersets of k parents, with V all columns and M_{X|V} the residue of X given the others,
+
+    max_{j > k} [ c_j + a_j log t - (a_j + N/2) log R_{X|V} + j/2 log g ],     a_j = (d + j + 1)/2,
+    c_j = 1/2 log(am / (N + am)) - N/2 log pi + lG(a_j + N/2) - lG(a_j),       g = min(1, max_Y t / R_{Y|V})
+
+summed over the configurations of the base: more columns lower residues, so that R_{X|W} >= R_{X|V} and T_{X|W} = t, and
+det T_W / det R_W <= g^j, a product of such ratios.
 
 Potentials are rounded to fixed point and scored, pruned and kept like those of `scorecache.scoring.joint`. A set whose
 potential does not exist gets one so low that no family of it can stay.
@@ -117,6 +124,8 @@ class PotentialBuild:
     partner: CellScore
     n_levels: int
     plain: bool
+    ceilings: Floats | None = None
+    """By level, the superset bounds of numbers; None for bounds that `rules` has."""
     kept: OrderedDict[tuple[int, ...], tuple[Moments, ...]] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
 
@@ -159,11 +168,35 @@ def prepare(
         dataset.codes[order[n_numbers:]][:, rows], root, partner, n_levels, plain,
     )  # fmt: skip
     build = replace(build, unit=_unit(build))
-    if pruning.on and isinstance(score, GaussianLikelihood) and len(build.codes) == 0 and n_levels > BOUNDS_FROM:
+    if not pruning.on or len(build.codes) or n_levels <= BOUNDS_FROM:
+        return build
+    if isinstance(score, BGe):
+        return replace(build, ceilings=bge_ceilings(build) - rules.constant)
+    if isinstance(score, GaussianLikelihood):
         rules.bound_top[:] = likelihood_tops(build)
         q = product(tuple(r for r in shapes.arities[0] if r != NUMBER))
         rules.bound_penalty[:] = rules.penalty + score.price(float(weights.sum())) * q
     return build
+
+
+def bge_ceilings(build: PotentialBuild) -> Floats:
+    """By level and number, what no family scores that has more parents than those of the level (with their base)."""
+    from scipy.special import gammaln
+
+    found = np.full((build.n_levels + 1, build.n_numbers), 0.0)
+    for moments in _moments(build, ()):
+        score, n, n_base = moments.score, moments.n, build.numbers.n_base
+        assert isinstance(score, BGe)
+        residue = moments.log_residues()
+        g = min(0.0, float((math.log(score.t) - residue).max()))
+        j = np.arange(n_base + build.n_levels)[:, None]  # parents that are numbers
+        a = (score.aw_above + j + 1) / 2
+        c = 0.5 * math.log(score.am / (n + score.am)) - n / 2 * math.log(math.pi) + gammaln(a + n / 2) - gammaln(a)
+        logs = c + a * math.log(score.t) - (a + n / 2) * residue[None, n_base:] + j / 2 * g
+        best = np.maximum.accumulate(logs[::-1])[::-1]  # of at least j parents
+        for level in range(1, build.n_levels):
+            found[level] += best[n_base + level]
+    return found
 
 
 def likelihood_tops(build: PotentialBuild) -> Floats:
@@ -184,18 +217,21 @@ def score_rows(
 ) -> tuple[Survivors, Slab | None]:
     """The families of the rows P of a level that stay, and their part of the level."""
     lattice, is_top = build.lattice(level), level == build.n_levels
-    first, joint, parts = _potentials(build, level, row_from, row_to)
-    fixed = np.where(np.isnan(joint), MISSING, np.rint(np.nan_to_num(joint) / build.unit)).astype(np.int64)
-    parent_value = np.rint(-np.nan_to_num(parts) / build.unit).astype(np.int64)
+    first, joint, parts = _potentials(build, level, row_from, row_to, with_parts=not is_top)
+    fixed = _in_units(joint, build.unit, MISSING)
+    parent_value = _in_units(np.negative(parts, out=parts), build.unit, 0)
     families: Any
+    rules = build.rules
+    if build.ceilings is not None and not is_top:
+        rules = rules._replace(bound_top=build.ceilings[level])
     if build.plain:
-        families = joint_families(fixed, lattice, build.unit, build.rules, below)
+        families = joint_families(fixed, lattice, build.unit, rules, below)
     else:
         values = Values(
             first, fixed, np.empty((0, 0), np.int64), parent_value, np.ones(len(fixed), np.bool_),
             np.empty((1, 0), np.int32), 0,
         )  # fmt: skip
-        families = families_of_rows(row_from, row_to, 0, lattice, values, build.unit, build.rules, below, is_top)
+        families = families_of_rows(row_from, row_to, 0, lattice, values, build.unit, rules, below, is_top)
     children, scores, parents, best = families[:4]
     exists = scores > MISSING * build.unit / 2
     survivors = (children[exists], scores[exists], parents[exists, : level - 1])
@@ -210,8 +246,23 @@ def parts_of_base(build: PotentialBuild) -> Ints:
     return np.rint(-np.nan_to_num(part) / build.unit).astype(np.int64)
 
 
-def _potentials(build: PotentialBuild, level: int, row_from: int, row_to: int) -> tuple[int, Floats, Floats]:
-    """The potentials of the joint sets of these rows: as families' own, and as the parents of each kind of child."""
+def _in_units(potentials: Floats, unit: float, missing: int) -> Ints:
+    """Potentials in fixed point, `missing` for those that do not exist; the array is used up."""
+    potentials *= 1 / unit  # exact, the unit is a power of two
+    np.rint(potentials, out=potentials)
+    does_not_exist = np.isnan(potentials)
+    if does_not_exist.any():
+        potentials[does_not_exist] = float(missing)
+    return potentials.astype(np.int64)
+
+
+def _potentials(
+    build: PotentialBuild, level: int, row_from: int, row_to: int, *, with_parts: bool
+) -> tuple[int, Floats, Floats]:
+    """The potentials of the joint sets of these rows: as families' own, and as the parents of each kind of child.
+
+    No level above the last one reads the second.
+    """
     n, n_numbers = len(build.order), build.n_numbers
     runs = list(_runs(build, level, row_from, row_to))
     joint, parts = [np.empty(0)], [np.empty((build.n_parts, 0))]
@@ -223,20 +274,23 @@ def _potentials(build: PotentialBuild, level: int, row_from: int, row_to: int) -
             first = sum(int(build.binom[v, i + 2]) for i, v in enumerate(row))
         if own or n_numbers:
             rank = sum(int(build.binom[v, i + 1]) for i, v in enumerate(own))
-            phi = sum(
-                moments.potentials(rank, rank + n_rows, len(own), build.binom) for moments in _moments(build, states)
-            )
-            joint.append(np.asarray(phi))
-            part = np.zeros((build.n_parts, len(joint[-1])))
-            part[build.shapes.kinds[0]] = phi
-            parts.append(part)
+            first_moments, *others = _moments(build, states)
+            phi = first_moments.potentials(rank, rank + n_rows, len(own), build.binom)
+            for moments in others:
+                phi += moments.potentials(rank, rank + n_rows, len(own), build.binom)
+            joint.append(phi)
+            if with_parts:
+                part = np.zeros((build.n_parts, len(phi)))
+                part[build.shapes.kinds[0]] = phi
+                parts.append(part)
         if not own:
             n_x = states[0] if states else n
             for x in range(n_numbers, n_x):
                 part = np.zeros((build.n_parts, 1))
                 joint.append(np.array([_add_states(build, (x, *states), part)]))
                 parts.append(part)
-    return first or 0, np.concatenate(joint), np.hstack(parts)
+    whole = joint[1] if len(joint) == 2 else np.concatenate(joint)
+    return first or 0, whole, np.hstack(parts)
 
 
 def _runs(build: PotentialBuild, level: int, row_from: int, row_to: int) -> Iterator[tuple[Ints, int]]:
@@ -308,9 +362,10 @@ def _rules(
     for kind, r in enumerate(shapes.kind_arity.tolist()):
         for at, shape in enumerate(shapes.arities):
             penalty[kind, at] = _penalty(r, shape, score, partner, n)
+    restricted = bool(is_allowed.sum() < len(order) * (len(order) - 1) or limits.min() < group.max_free)
     return Rules(
         penalty, np.zeros(len(order)), np.zeros_like(penalty), np.full(len(order), np.inf), is_allowed, limits,
-        True, True, 0.0, shapes.q, pruning.on, pruning.gap,
+        True, restricted, 0.0, shapes.q, pruning.on, pruning.gap,
     )  # fmt: skip
 
 

@@ -342,6 +342,56 @@ def test_bounds_exceed_every_superset(score, kind):
     assert np.isfinite(build.rules.bound_top).any() or kind == "collinear"
 
 
+@pytest.mark.parametrize("kind", ["random", "near-collinear", "collinear", "shifted"])
+@pytest.mark.parametrize("score", [own for own in VARIANTS if isinstance(own, BGe)], ids=title)
+@pytest.mark.parametrize("n_rows", [3, 40])
+def test_bounds_of_bge_exceed_every_superset(score, kind, n_rows):
+    dataset = gaussian(kind, n_rows=n_rows)
+    build = prepared(dataset, score, 4)
+    whole = unpruned(dataset, score)
+
+    for place, child in enumerate(build.order.tolist()):
+        for parents in whole[child]:
+            above = [value for members, value in whole[child].items() if set(members) > set(parents)]
+            if len(parents) < build.n_levels - 1:
+                assert max(above, default=-math.inf) <= build.ceilings[len(parents) + 1, place] + 1e-8
+
+
+def test_bounds_of_bge_count_the_configurations_of_a_class():
+    rng = np.random.default_rng(2)
+    c = rng.integers(0, 3, 60)
+    dataset = table({f"v{v}": rng.normal(size=60) * (c + 1) + c for v in range(5)}, {"c": c})
+    score = make_score("bge-cg")
+    domain = Domain.of(dataset.names, "anb", class_name="c", max_parents=5)
+    plan = plan_build(dataset, score, domain=domain)
+    group = next(own for own in plan.groups if len(own.children) == 5)
+    build = potentials.prepare(dataset, plan.domain, group, plan.score, Pruning(True), plain=False)
+    whole = build_cache(dataset, score, domain=domain, prune=False)
+
+    for place, child in enumerate(build.order.tolist()):
+        families = {parents: value for value, parents in whole.families(child)}
+        for parents in families:
+            above = [value for members, value in families.items() if set(members) > set(parents)]
+            if len(parents) < build.n_levels:
+                assert max(above, default=-math.inf) <= build.ceilings[len(parents), place] + 1e-8
+
+
+def test_bounds_of_bge_close_sets_of_columns_that_have_nothing_to_do_with_each_other():
+    rng = np.random.default_rng(4)
+    dataset = table({f"v{v}": rng.normal(size=2000) for v in range(8)})
+    build = prepared(dataset, make_score("bge"), 7)
+    empty = {child: score for child in range(8) for score, parents in build_cache(dataset, "bge").families(child)}
+
+    closed = [
+        level
+        for level in range(1, build.n_levels)
+        if all(build.ceilings[level, place] < empty[child] for place, child in enumerate(build.order.tolist()))
+    ]
+
+    assert closed
+    assert build_cache(dataset, "bge").equals(build_cache(dataset, "bge", n_jobs=1))
+
+
 def test_bounds_end_the_levels_and_lose_no_family(monkeypatch):
     rng = np.random.default_rng(4)
     dataset = table({f"v{v}": rng.normal(size=300) for v in range(10)})
