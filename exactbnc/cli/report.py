@@ -95,6 +95,7 @@ def report(
         assessment=judged.assessment,
         made=utc_now(),
         tables_note=judged.tables_note,
+        rows=judged.rows,
     )
     write_text(page, output)
     facts = _facts(judged, output, len(page.encode()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,8 @@ def learn(
         restarts=restarts,
         prior=None if prior is None else StructurePrior.of(prior),
     )
+    if recipe.score().takes_measurements and steps.discretize == AUTO:
+        steps = replace(steps, discretize=None)
     table = prepare(data, target, steps, recipe.score())
     learned = run_with_missing(table.dataset, target, recipe, missing=missing, listener=listener)
     provenance = {

@@ -5,6 +5,7 @@
 The value of an arc X -> Y is I(X; Y | the other parents of Y): a table over the family is P(parents) times Y's own
 table. That of a feature is I(X; C), its mutual information with the class. P(parents) and P(X, C) come from variable
 elimination, whose work grows with the treewidth: the cheap questions come first, and those past WORK stay unanswered.
+Of numbers, whose mixtures have no closed form, nothing is asked.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ WORK = 2**27
 
 def arc_information(net: BayesNet) -> dict[tuple[str, str], float]:
     """I(parent; child | the child's other parents) by arc."""
-    children = [v for v in range(net.n_vars) if net.dag.parents[v]]
+    children = [v for v in range(net.n_vars) if net.dag.parents[v] and not net.is_number[v]]
     tables = _joints(net, {v: net.dag.parents[v] for v in children})
     found = {}
     for child in children:
@@ -41,7 +42,7 @@ def arc_information(net: BayesNet) -> dict[tuple[str, str], float]:
 def class_information(net: BayesNet, class_name: str) -> dict[str, float]:
     """I(feature; class) by feature."""
     c = net.position(class_name)
-    tables = _joints(net, {v: (v, c) for v in range(net.n_vars) if v != c})
+    tables = _joints(net, {v: (v, c) for v in range(net.n_vars) if v != c and not net.is_number[v]})
     return {net.names[v]: conditional_information(tables[v][None]) for v in sorted(tables)}
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from importlib import resources
 from string import Template
 
+from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Rows
 from exactbnc.report import charts, tables
 from exactbnc.report.assessment import Assessment
 from exactbnc.report.certainty import certainty
@@ -26,6 +28,7 @@ from exactbnc.report.performance import performance
 from exactbnc.report.picture import draw_graph
 from exactbnc.report.provenance import provenance
 from exactbnc.report.questions import is_answerable, question_data
+from exactbnc.report.regressions import regression_pictures
 from exactbnc.report.subject import Subject, is_number
 from exactbnc.report.summary import summary_sentences, title_of
 from exactbnc.report.words import headline, proof_sentences, score_name, structure_name
@@ -53,6 +56,7 @@ def render_report(
     assessment: Assessment | Likelihood | None = None,
     made: str | None = None,
     tables_note: str | None = None,
+    rows: Rows | None = None,
 ) -> str:
     """Render the report as one HTML page that needs no other file.
 
@@ -66,6 +70,8 @@ def render_report(
         The date of the report.
     tables_note : str, optional
         Explains where fitted tables come from.
+    rows : Rows, optional
+        Rows of the network, which the pictures of regressions show.
 
     Returns
     -------
@@ -91,6 +97,7 @@ def render_report(
         Section("relevance", "Relevance", _relevance_section(subject, relevance)),
         Section("arcs", "Arcs", _arcs(subject, information)),
         Section("variables", "Variables", tables.variable_table(subject, relevance)),
+        Section("regressions", "Regressions", _regressions(net, rows), is_broad=True),
         Section("tables", "Tables", _tables(subject, tables_note), is_broad=True),
         Section("proof", "Proof", _proof(subject)),
         Section("provenance", "Provenance", provenance(subject)),
@@ -209,7 +216,7 @@ def _relevance_section(subject: Subject, relevance: Mapping[str, float]) -> str:
         '<p class="formula"><i>I</i>(<i>X</i>; <i>C</i>) = Σ<sub><i>x</i>, <i>c</i></sub> <i>P</i>(<i>x</i>, <i>c</i>) '
         "log <i>P</i>(<i>x</i>, <i>c</i>) / (<i>P</i>(<i>x</i>) <i>P</i>(<i>c</i>))</p>"
     )
-    left_out = subject.net.n_vars - 1 - len(relevance)
+    left_out = subject.net.n_vars - 1 - len(subject.net.numbers) - len(relevance)
     note = (
         ""
         if not left_out
@@ -237,8 +244,9 @@ def _arcs(subject: Subject, information: Mapping[tuple[str, str], float]) -> str
             "I(X; Y | others): how much the parent says about the child once the child's other parents are known, "
             "computed exactly from the network (nats)."
         )
-    if subject.net is not None and len(information) < subject.dag.n_arcs:
-        left_out = subject.dag.n_arcs - len(information)
+    to_numbers = set() if subject.net is None else set(subject.net.numbers)
+    left_out = sum(child not in to_numbers for _, child in subject.dag.arcs) - len(information)
+    if subject.net is not None and left_out > 0:
         words.append(f"Left out: {left_out} arcs for which exact inference would take too long.")
     return element("div", paragraphs(words), class_="prose") + tables.arc_table(subject, information)
 
@@ -251,6 +259,16 @@ def _tables(subject: Subject, note: str | None) -> str:
     hint += element("p", words, class_="on-screen")
     listed = element("div", tables.conditional_tables(subject.net), class_="cpts")
     return element("div", hint, class_="prose") + listed
+
+
+def _regressions(net: BayesNet | None, rows: Rows | None) -> str:
+    if net is None or not net.numbers:
+        return ""
+    pictures = regression_pictures(net, rows)
+    words = (
+        "A number is predicted by a line: each line is the regression for one configuration of the parents with states."
+    )
+    return element("div", paragraphs([words]), class_="prose") + pictures if pictures else ""
 
 
 def _resource(name: str) -> str:

@@ -34,7 +34,7 @@ class Elimination:
 
 def is_answerable(net: BayesNet) -> bool:
     """Whether the page can answer exactly and at once."""
-    if net.n_vars > MOST_VARIABLES or sum(table.size for table in net.tables) > MOST_TABLE_CELLS:
+    if net.numbers or net.n_vars > MOST_VARIABLES or sum(table.size for table in net.tables) > MOST_TABLE_CELLS:
         return False
     return eliminate(net).n_cells <= MOST_CELLS
 

@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.regressions import regression_of
 from exactbnc.report.assessment import Assessment
 from exactbnc.report.markup import element, name_text, number, text
 from exactbnc.report.subject import Subject
@@ -84,7 +85,8 @@ def variable_table(subject: Subject, relevance: Mapping[str, float]) -> str:
     for v, name in enumerate(dag.names):
         listed = ", ".join(name_text(dag.names[u]) for u in dag.parents[v])
         cells = [name_cell(name, v)]
-        cells += [] if net is None else [number_cell(len(net.states[v]), 0)]
+        if net is not None:
+            cells.append(number_cell(len(net.states[v]), 0) if net.states[v] else element("td", "number", class_="n"))
         cells.append(element("td", listed or "–", class_="names", data_value=len(dag.parents[v])))
         cells.append(number_cell(int(n_children[v]), 0))
         if subject.local_scores:
@@ -142,9 +144,10 @@ def conditional_tables(net: BayesNet) -> str:
     for v, name in enumerate(net.names):
         parents = net.dag.parents[v]
         given = " given " + ", ".join(name_text(net.names[u]) for u in parents) if parents else ""
-        size = f"{len(net.states[v])} states"
-        if parents:
-            size += f", {prod(len(net.states[u]) for u in parents):,} configurations"
+        given_states = [len(net.states[u]) for u in parents if net.states[u]]
+        size = "a number" if net.is_number[v] else f"{len(net.states[v])} states"
+        if given_states:
+            size += f", {prod(given_states):,} configurations"
         head = element("b", name_text(name)) + given + " " + element("small", size)
         content = element("summary", head) + _conditional_table(net, v, most_rows)
         parts.append(element("details", content, class_="cpt", id=f"cpt-{v}"))
@@ -176,10 +179,35 @@ def confusion_table(assessment: Assessment) -> str:
 
 
 def _n_columns(net: BayesNet, v: int) -> int:
-    return len(net.dag.parents[v]) + min(len(net.states[v]), MOST_STATES)
+    return len(net.dag.parents[v]) + (2 if net.is_number[v] else min(len(net.states[v]), MOST_STATES))
+
+
+def _regression_table(net: BayesNet, v: int, most_rows: int) -> str:
+    """Intercept, coefficients and standard deviation by configuration of the parents with states."""
+    own = regression_of(net, v)
+    heads = "".join(element("th", name_text(net.names[u]), scope="col", class_="given") for u in own.given)
+    titles = ["intercept", *(f"× {net.names[u]}" for u in own.regressors), "standard deviation"]
+    heads += "".join(element("th", text(title), scope="col", class_="n") for title in titles)
+    table = own.table.reshape(-1, own.table.shape[-1]).copy()
+    table[:, -1] = np.sqrt(table[:, -1])
+    body = "".join(
+        element(
+            "tr",
+            "".join(element("th", name_text(value), scope="row") for value in values)
+            + "".join(number_cell(float(value), 4) for value in table[row]),
+        )
+        for row, values in enumerate(islice(product(*(net.states[u] for u in own.given)), most_rows))
+    )
+    content = element("caption", f"Regression of {text(net.names[v])}", class_="unseen")
+    content += element("thead", element("tr", heads)) + element("tbody", body)
+    shown = f"Shown: the first {most_rows} of {len(table):,} configurations."
+    note = element("p", shown, class_="note") if len(table) > most_rows else ""
+    return element("div", element("table", content, class_="probabilities"), class_="scroll") + note
 
 
 def _conditional_table(net: BayesNet, v: int, most_rows: int) -> str:
+    if net.is_number[v]:
+        return _regression_table(net, v, most_rows)
     parents, states = net.dag.parents[v], net.states[v]
     n_shown = min(len(states), MOST_STATES)
     heads = "".join(element("th", name_text(net.names[u]), scope="col", class_="given") for u in parents) + "".join(

@@ -10,6 +10,7 @@ from typing import Any
 
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Rows
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.posterior.posterior import StructurePosterior
 from exactbnc.report.assessment import Assessment, assess
@@ -32,6 +33,7 @@ class Judged:
     subject: Subject
     assessment: Assessment | Likelihood | None = None
     tables_note: str | None = None
+    rows: Rows | None = None
 
 
 def write_report(
@@ -94,6 +96,7 @@ def write_report(
         assessment=judged.assessment,
         made=datetime.now(UTC).date().isoformat(),
         tables_note=judged.tables_note,
+        rows=judged.rows,
     )
     with atomic_write(path) as (sink,):
         sink.write(page.encode())
@@ -104,6 +107,7 @@ def judge(subject: Subject, dataset: Dataset, *, n_folds: int = 10, seed: int = 
     measure = measure_likelihood if subject.class_name is None else assess
     assessment = measure(subject, dataset, n_folds=n_folds, seed=seed)
     if subject.net is not None:
-        return Judged(subject, assessment)
+        rows = subject.net.rows(dataset) if subject.net.numbers else None
+        return Judged(subject, assessment, rows=rows)
     net = fit_parameters(dataset.columns(subject.dag.names), subject.dag)
     return Judged(replace(subject, net=net), assessment, FITTED)
