@@ -27,7 +27,7 @@ def verify(
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
     from exactbnc.problem.contradiction import in_words
     from exactbnc.proof import verify as certificate
-    from exactbnc.proof.file import certified_problem, read_certificate
+    from exactbnc.proof.file import certified_problem, check_claims, read_certificate
     from scorecache.formats import read_cache
 
     begun = time.monotonic()
@@ -40,7 +40,7 @@ def verify(
         problem = certified_problem(scores, certified, any_scores=ignore_hash)
         verified = certificate.verify(problem, certified.dag, certified.proof)
         if not ignore_hash:
-            certificate.check_claims(verified, problem.n_vars, certified.score, certified.bound)
+            check_claims(verified, problem.n_vars, certified.score, certified.bound)
     except certificate.CertificateError as error:
         if report.as_json:
             rejected = {"verified": False, "reason": in_options(str(error)), "wall_seconds": time.monotonic() - begun}

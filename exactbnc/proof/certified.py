@@ -56,7 +56,7 @@ def certified(
     """
     if solution.status is not Status.OPTIMAL or solution.dag is None:
         return CertifiedSolution(solution, None, "the network is not proved to be best")
-    from exactbnc.proof.certify import MOST_STATES, BetterNetworkError, certify  # they load the kernels
+    from exactbnc.proof.certify import BetterNetworkError, certify  # they load the kernels
     from exactbnc.proof.file import certificate_facts
 
     limits = limits or Limits()
@@ -75,5 +75,4 @@ def certified(
     if proof is not None:
         return CertifiedSolution(solution, certificate_facts(problem, proof), None)
     is_late = clock.stop_reason() is not None
-    reason = "the time limit came first" if is_late else f"the proof would take more than {MOST_STATES} states"
-    return CertifiedSolution(solution, None, reason)
+    return CertifiedSolution(solution, None, "the time limit came first" if is_late else "the proof would be too long")

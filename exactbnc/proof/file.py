@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from decimal import Decimal
+from math import isfinite, ulp
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +21,7 @@ from exactbnc.formats.netjson import read_facts
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.proof.verify import CertificateError
+from exactbnc.proof.verify import CertificateError, Verified
 from scorecache.cache import ScoreCache
 from scorecache.errors import ParameterError
 from scorecache.system.jsonfile import decode_json
@@ -100,6 +102,21 @@ def certified_problem(cache: ScoreCache, certified: CertifiedNetwork, *, any_sco
         return Problem(cache, Constraints.from_json(certified.constraints), listed_families_only=True)
     except ParameterError as error:
         raise CertificateError(f"its constraints do not go with the score file: {error}") from error
+
+
+def check_claims(verified: Verified, n_vars: int, score: Any, bound: Any) -> None:
+    """Compare what a file says of its network, as JSON numbers, with what was proved; raise CertificateError.
+
+    Numbers of a file are rounded: by a unit in the last place per variable at most. The bound that is proved is the
+    score, but for decimals that the proof has not: a bound that is no less than the score is proved with it.
+    """
+    if not all(type(x) in (int, float) and isfinite(x) for x in (score, bound)):
+        raise CertificateError("the file has no score and bound")
+    rounding = Decimal((n_vars + 1) * ulp(float(verified.score)))
+    if abs(Decimal(score) - verified.score) > rounding:
+        raise CertificateError(f"the network scores {verified.score}, not {score!r}")
+    if Decimal(bound) < verified.score - rounding:
+        raise CertificateError(f"its network scores more than its bound {bound!r}")
 
 
 def _fault(line: int | None, message: str) -> CertificateError:

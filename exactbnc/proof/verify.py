@@ -3,10 +3,9 @@
 A certificate has one part per group of variables, so ordered that no family, and no order asked for, needs a variable
 of a later one: a cycle stays in a group. In a part, W stands for the members of a family, and of the orders, in the
 group. Scores count in units of 10^-digits, rounded up if they have more decimals, which can only weaken the bound;
-cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold, the
-cost of the network given less the part's slack (up to a unit per variable, only where scores were rounded). All costs
-are multiples of their common divisor: one above its largest multiple below the threshold will do. A part proves that
-none is cheap.
+cost(v, W) = best(v) - score(v, W). A network is *cheap* if its families in the group cost less than the threshold: the
+cost of the network given less the part's slack (up to a unit per variable, only where scores were rounded), or one
+above the largest multiple below it of the costs' common divisor. A part proves that none is cheap.
 
 - A cut holds in every order: sum over v in C of a(v, W_v) >= rho, a >= 0. A cluster C, 1 <= k <= |C|: a = 1 where W has
   fewer than k members of C, else 0; rho = k, for the first k of C have a = 1. A table on up to 4 variables C: a depends
@@ -14,31 +13,32 @@ none is cheap.
   is at least rho(S): k - |C n S| or 0, and for a table the least sum over all orders of C - S.
 - A stage puts multipliers lambda >= 0 on cuts. With value = cost - sum lambda a, a network costs at least the sum of
   lambda rho and of its value(v, W_v); with the least values this is the bound. Families with which it reaches the
-  threshold are in no cheap network: they go, again and again. If the bound does, or v has none left, it is proved.
-- States, if stages are not enough: sets S that may come first, from the empty set on, each at the least cost g(S) at
-  which it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
+  threshold are in no cheap network: they go, again and again. If v has none left, it is proved.
+- A tree, if stages are not enough, halves the networks that are left: with an arc u -> v, then without. Each half has
+  stages of its own, over the families that are left of it, and is halved again if these are not enough.
+- States, if there is no tree: sets S that may come first, from the empty set on, each at the least cost g(S) at which
+  it is reached. The rest costs at least sum lambda rho(S) + sum over v outside S of value(v, W_v), where the last
   stage's cuts with rho(S) = 0 are left out and the state's own clusters outside S, k = 1, are added. Of v's families
   the first of the cheapest inside S, and those that cost less, matter: any other can be replaced by that one, and the
   network stays cheap (so if that one was dropped, it is out too). If g(S) and the bound reach the threshold, S is
-  closed. If not, each v whose family inside S keeps the bound below the threshold may be next. The state lists them in
+  closed. If not, each v whose family inside S keeps the bound below the threshold may be next; the state lists them in
   some order. The first of them that takes its family inside S can be moved forward, which costs nothing: the network
   continues from S with that v, which must be listed unless its own bound is too high. Those tried before v then cost
-  less than their families inside S, and so do all whose family inside S is ruled out: these are *caps*, which hold from
-  there on, and each v tried raises the bound by the least value of its cheaper families; once that reaches the
-  threshold, no more need be tried. Where several ways lead to S, the largest cap of each variable holds: the networks
-  of all of them continue there. An S of all variables must be closed: it is a network.
+  less than their families inside S, and so do all whose family inside S is ruled out: these *caps* hold from there on,
+  and each v tried raises the bound by the least value of its cheaper families, until it reaches the threshold. Where
+  several ways lead to S, the largest caps hold. No S that is not closed has all variables: it would be cheap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, localcontext
-from math import ceil, gcd, isfinite, ulp
+from math import ceil, gcd
 from typing import Any, NamedTuple
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
 
+NEVER = 1 << 100  # in place of a value where there is no family; less than infinite is safe
 PRECISION = 2000  # no sum or product of doubles has more digits
 CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
 STATE = ([0], [0], [([0], 0)])  # variables placed, those tried next, clusters with multipliers
@@ -46,8 +46,7 @@ PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": 
 Family = tuple[int, int]  # cost or score, mask of the members
 Caps = dict[int, int]  # what each variable costs less than
 Step = tuple[int, int, Caps]  # variables placed, their cost, caps
-Values = tuple[int, list[int], list[int]]
-Check = Callable[[], None]
+Row = tuple[int, int, int, list[tuple[int, int]]]  # value, cost, members, cuts with what it pays
 
 
 class CertificateError(ValueError):
@@ -61,7 +60,7 @@ class Verified(NamedTuple):
     bound: Decimal
 
 
-def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Check = lambda: None) -> Verified:
+def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
     """Check the proof that no network is better than this one.
 
     Parameters
@@ -69,9 +68,7 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
     problem, dag
         The network and the problem it is best for.
     certificate
-        The proof: its `parts`.
-    check
-        Is called regularly, and may raise to stop.
+        Its `parts` are the proof.
 
     Returns
     -------
@@ -102,45 +99,32 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any], *, check: Ch
     _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
     before = [_mask(*(a for a, b in problem.precedence if b == v)) for v in variables]
     with localcontext(prec=PRECISION):
-        scores = exact_scores(problem, check)
+        scores = exact_scores(problem)
         chosen = [[score for score, w in scores[v] if w == _mask(*dag.parents[v])] for v in variables]
         _demand(all(chosen), "the score file does not hold every family of the network")
         bound, seen = Decimal(0), 0
         for part in certificate["parts"]:
+            _demand(_has_shape(part.get("tree", []), [([[CUT]], [0])]), "a tree does not have its form")
             digits, slack, group = part["digits"], part["slack"], part["variables"]
             _demand(8 <= digits <= 18, "a part has too few or many digits")
             is_rounded = any(score != round(score, digits) for v in group for score, _ in scores[v])
             _demand(slack <= (len(group) if is_rounded else 0), "a part has too much slack")
             seen |= _mask(*group)
-            units = {v: [(ceil(s.scaleb(digits)), w | before[v]) for s, w in scores[v]] for v in _each(group, check)}
+            units = {v: [(ceil(s.scaleb(digits)), w | before[v]) for s, w in scores[v]] for v in group}
             _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
             given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
-            _Part(units, given, check).prove(part)
+            _Part(units, given).prove(part)
             bound += Decimal(given).scaleb(-digits)
         return Verified(sum(map(max, chosen), Decimal(0)), bound)
 
 
-def exact_scores(problem: Problem, check: Check) -> list[list[tuple[Decimal, int]]]:
+def exact_scores(problem: Problem) -> list[list[tuple[Decimal, int]]]:
     """Per variable (score, parents) of its families, less the edge penalty; numbers are the shortest decimals."""
     scores, families = [Decimal(repr(score)) for score in problem.cache.scores.tolist()], problem.families
     _demand(all(score.is_finite() for score in scores), "a score of the score file is not finite")
-    penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start
-    rows = (
-        [(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in _each(range(problem.n_vars), check)
-    )
+    penalty, start = Decimal(repr(float(problem.constraints.edge_penalty))), families.child_start.tolist()
+    rows = [[(f, families.parents_of(f)) for f in range(*start[v : v + 2])] for v in range(problem.n_vars)]
     return [[(scores[families.source[f]] - penalty * len(w), _mask(*w)) for f, w in own] for own in rows]
-
-
-def check_claims(verified: Verified, n_vars: int, score: Any, bound: Any) -> None:
-    """Compare what a file says of its network, as JSON numbers, with what was proved; raise CertificateError.
-
-    Numbers of a file are rounded: by a unit in the last place per variable at most. The bound that is proved is the
-    score, but for decimals that the proof has not: a bound that is no less than the score is proved with it.
-    """
-    _demand(all(type(x) in (int, float) and isfinite(x) for x in (score, bound)), "the file has no score and bound")
-    rounding = Decimal((n_vars + 1) * ulp(float(verified.score)))
-    _demand(abs(Decimal(score) - verified.score) <= rounding, f"the network scores {verified.score}, not {score!r}")
-    _demand(Decimal(bound) >= verified.score - rounding, f"its network scores more than its bound {bound!r}")
 
 
 class _Cut:
@@ -165,66 +149,84 @@ class _Cut:
 
 
 class _Part:
-    """One group: families by ascending cost, small sets first; (value, cost, W, [(cut, a)]) of those not dropped."""
+    """One group: its families by ascending cost, small sets first, and the rows of those not dropped, by value."""
 
-    def __init__(self, units: dict[int, list[Family]], given: int, check: Check) -> None:
-        self.check = check
-        self.all, self.cuts, self.families = _mask(*units), list[_Cut](), dict[int, list[Family]]()
+    def __init__(self, units: dict[int, list[Family]], given: int) -> None:
+        self.all, self.cuts = _mask(*units), list[_Cut]()
+        self.families, self.rows = dict[int, list[Family]](), dict[int, list[Row]]()
         best = {v: max(own)[0] for v, own in units.items()}
-        for v in _each(units, check):
-            own = units[v]
+        for v, own in units.items():
             least = {w & self.all: best[v] - score for score, w in sorted(own)}  # the best score stays
             self.families[v] = sorted(((c, w) for w, c in least.items()), key=lambda f: (f[0], f[1].bit_count(), f[1]))
+            self.rows[v] = [(c, c, w, []) for c, w in self.families[v]]
         divisor = gcd(*(cost for own in self.families.values() for cost, _ in own)) or 1
         self.threshold = (sum(best.values()) - given - 1) // divisor * divisor + 1
-        self.rows = {v: [(c, c, w, list[tuple[int, int]]()) for c, w in own] for v, own in self.families.items()}
 
     def prove(self, part: dict[str, Any]) -> None:
-        stages = [[_Cut(self.all, *cut) for cut in stage] for stage in part["stages"]]
-        states = {_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]}
-        first = {0: (0, dict.fromkeys(self.families, self.threshold))}  # what costs more is in no cheap network
-        layer = {} if any(self._closes(cuts) for cuts in stages) else first
+        if self._closes(part["stages"]):
+            return
+        if nodes := part.get("tree", []):
+            self._prove_tree(nodes)
+        else:
+            self._prove_states({_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]})
+
+    def _closes(self, stages: list[list[Any]]) -> bool:
+        """Drop families, stage by stage, until none is left to drop; is it proved that nothing is cheap?"""
+        for stage in stages:
+            self.cuts, n_before = [_Cut(self.all, *cut) for cut in stage], -1
+            prices = [cut.multiplier for cut in self.cuts]
+            for v, rows in self.rows.items():
+                own = [(q, cut) for q, cut in enumerate(self.cuts) if cut.mask >> v & 1]
+                marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
+                self.rows[v] = sorted((c - sum(prices[q] * a for q, a in m), c, w, m) for c, w, m in marked)
+            asked = sum(cut.multiplier * cut.left(0) for cut in self.cuts)
+            while all(self.rows.values()) and (n_rows := sum(map(len, self.rows.values()))) != n_before:
+                n_before, bound = n_rows, asked + sum(rows[0][0] for rows in self.rows.values())
+                for v, rows in self.rows.items():
+                    self.rows[v] = [row for row in rows if bound - rows[0][0] + row[0] < self.threshold]
+        return not all(self.rows.values())
+
+    def _prove_tree(self, nodes: list[Any]) -> None:
+        halves = [self.rows]
+        for stages, arc in nodes:
+            _demand(halves != [], "the tree has a node too many")
+            self.rows = halves.pop()
+            if not self._closes(stages):
+                _demand(len(arc) == 2 and _set(arc, self.all) > 0, "a node of the tree neither closes nor names an arc")
+                u, v = arc
+                for side in (0, 1):  # the half with the arc is the next
+                    halves.append({**self.rows, v: [row for row in self.rows[v] if row[2] >> u & 1 == side]})
+        _demand(halves == [], "the bound falls short of the score, and a node of the tree is missing")
+
+    def _prove_states(self, states: dict[int, list[Any]]) -> None:
+        self.row = {v: {row[2]: row for row in rows} for v, rows in self.rows.items()}
+        self.holding = dict[int, dict[int, int]]()
+        for v, own in self.families.items():  # bit f: family f has the member u
+            self.holding[v] = {u: sum(1 << f for f, (_, w) in enumerate(own) if w >> u & 1) for u in self.families}
+        layer = {0: (0, dict.fromkeys(self.families, self.threshold))}  # what costs more is in no cheap network
         while layer:
             _demand(layer.keys() <= states.keys(), "the bound falls short of the score, and a state is missing")
             following: dict[int, tuple[int, Caps]] = {}
             for placed, (g, caps) in layer.items():
-                for after, cost, own in self._next(placed, g, caps, *states[placed]):
-                    least, others = following.get(after, (cost, own))
-                    following[after] = min(cost, least), _weaker(own, others)
+                for after, cost, below in self._next(placed, g, caps, *states[placed]):
+                    least, others = following.get(after, (cost, below))
+                    following[after] = min(cost, least), {v: max(cap, others[v]) for v, cap in below.items()}
             layer = following
-
-    def _closes(self, cuts: list[_Cut]) -> bool:
-        """Drop families until none is left to drop; is the part proved?"""
-        self.cuts, n_before = cuts, -1
-        while (n_rows := sum(map(len, self.rows.values()))) != n_before:
-            n_before = n_rows
-            for v in _each(self.rows, self.check):
-                rows = self.rows[v]
-                own = [(q, cut) for q, cut in enumerate(cuts) if cut.mask >> v & 1]
-                marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
-                self.rows[v] = sorted((c - sum(cuts[q].multiplier * a for q, a in m), c, w, m) for c, w, m in marked)
-            bound = sum(cut.multiplier * cut.left(0) for cut in cuts) + sum(rows[0][0] for rows in self.rows.values())
-            for v, rows in self.rows.items():
-                self.rows[v] = [row for row in rows if bound - rows[0][0] + row[0] < self.threshold]
-            if bound >= self.threshold or not all(self.rows.values()):
-                return True
-        return False
 
     def _next(self, placed: int, g: int, caps: Caps, tried: list[int], clusters: list[Any]) -> list[Step]:
         """The states that may come next, their costs and caps; none if the state is closed."""
-        self.check()
         outside = [v for v in self.families if not placed >> v & 1]
-        own = [(_set(members, self.all & ~placed), multiplier) for members, multiplier in clusters]
+        own = sorted(((_set(members, self.all & ~placed), x) for members, x in clusters), key=lambda own: -own[1])
         asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
         free = [0 if left else multiplier for multiplier, left in asked]
-        found = {v: self._values(v, placed, caps[v], free, [c for c in own if c[0] >> v & 1]) for v in outside}
-        least = {v: min(inside + others) for v, (_, inside, others) in found.items() if inside + others}
+        found = {v: self._values(v, outside, caps[v], free, [c for c in own if c[0] >> v & 1]) for v in outside}
+        least = {v: min(inside, others) for v, (_, inside, others) in found.items()}
         bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in own)
-        if bound >= self.threshold or len(least) < len(outside):
+        if bound >= self.threshold:
             return []
         _demand(outside != [], "the states lead to a better network")
         left = self.threshold - bound  # what values may rise by
-        candidates = {v: x - least[v] for v, (_, inside, _) in found.items() for x in inside if x - least[v] < left}
+        candidates = {v: x - least[v] for v, (_, x, _) in found.items() if x - least[v] < left}
         caps = {v: caps[v] if v in candidates else found[v][0] for v in outside}
         steps = list[Step]()
         for v in tried:
@@ -233,26 +235,34 @@ class _Part:
                 if candidates.pop(v) < left:
                     steps.append((placed | 1 << v, g + below, {u: cap for u, cap in caps.items() if u != v}))
                 caps[v] = below
-                left -= min([x - least[v] for x in others], default=left)
+                left -= min(others - least[v], left)
         _demand(left <= 0 or not candidates, "a state does not try every variable that may come next")
         return steps
 
-    def _values(self, v: int, placed: int, cap: int, free: list[int], own: list[Family]) -> Values:
+    def _values(self, v: int, outside: list[int], cap: int, free: list[int], own: list[Family]) -> tuple[int, int, int]:
         """What other families cost less than; the value of the first inside, if it is not dropped; the least other."""
-        first = next((family for family in self.families[v] if not family[1] & ~placed), None)
-        below = cap if first is None else min(cap, first[0])
-        paid, inside, others = sum(x for _, x in own), list[int](), list[int]()
-        for value, c, w, marks in self.rows[v]:
-            is_lower = c < below and (not others or value - paid < others[0])
-            if is_lower or ((c, w) == first and c < cap):
-                value += sum(free[q] * a for q, a in marks) - sum(x for mask, x in own if not w & mask)
-                inside, others = (inside, [min([value, *others])]) if is_lower else ([value], others)
-        return below, inside, others
+        reaching = 0  # families with a member outside
+        for u in outside:
+            reaching |= self.holding[v][u]
+        number = (~reaching & reaching + 1).bit_length() - 1
+        c, w = self.families[v][number] if number < len(self.families[v]) else (cap, 0)
+        inside, below = [self.row[v][w]] if c < cap and w in self.row[v] else [], min(c, cap)
+        return below, _least(inside, cap, free, own), _least(self.rows[v], below, free, own)
 
 
-def _weaker(caps: Caps, others: Caps) -> Caps:
-    """The caps that hold whichever of two ways was taken."""
-    return {v: max(cap, others[v]) for v, cap in caps.items()}
+def _least(rows: list[Row], limit: int, free: list[int], own: list[Family]) -> int:
+    """The least value of the families that cost less than the limit, without the free cuts, with the own clusters."""
+    least, total = NEVER, sum(x for _, x in own)
+    for value, c, w, marks in rows:
+        if (value := value - total) >= least:
+            break
+        if c < limit:
+            for mask, x in own:
+                if w & mask and (value := value + x) >= least:
+                    break
+            else:
+                least = min(least, value + sum(free[q] * a for q, a in marks))
+    return least
 
 
 def _mask(*variables: int) -> int:
@@ -273,13 +283,6 @@ def _has_shape(value: Any, shape: Any) -> bool:
         return type(value) is int and value >= 0
     shapes = shape * len(value) if type(value) is list and isinstance(shape, list) else shape
     return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
-
-
-def _each(variables: Iterable[int], check: Check) -> Iterator[int]:
-    """The variables, with a look at the limits before each."""
-    for v in variables:
-        check()
-        yield v
 
 
 def _demand(holds: bool, otherwise: str) -> None:

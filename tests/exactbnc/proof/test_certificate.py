@@ -16,8 +16,11 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.proof.certify import BetterNetworkError, _in_order, _members, _Reached, _Recorder, _units, certify
-from exactbnc.proof.verify import CertificateError, Verified, check_claims, verify
+from exactbnc.proof.certify import BetterNetworkError, _in_order, _units, certify
+from exactbnc.proof.file import check_claims
+from exactbnc.proof.stages import members
+from exactbnc.proof.states import Reached, Recorder
+from exactbnc.proof.verify import CertificateError, Verified, verify
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.ascent import layout
@@ -62,13 +65,13 @@ def solvable(seed):
 def by_search(problem, dag):
     """A certificate without any multipliers: all the work is done by states with their clusters."""
     parts = []
-    scores = [score for own in exactbnc.proof.verify.exact_scores(problem, lambda: None) for score, _ in own]
+    scores = [score for own in exactbnc.proof.verify.exact_scores(problem) for score, _ in own]
     run = Run.of()
     for component in _in_order(problem, run):
         units = _units(problem, component, dag, scores, run)
         is_alive = np.ones(units.table.n_families, dtype=np.bool_)
         table = arrange(units.table, is_alive, no_cuts(units.table.n_words), np.zeros(0, dtype=np.int64))
-        states = _Recorder(table, units.given, run).states(component.variables)
+        states = Recorder(table, units.given, run).recorded(component.variables)
         parts.append(
             {
                 "variables": list(component.variables),
@@ -224,13 +227,13 @@ def test_global_rules_and_short_times_have_no_certificate():
     run = Run.of()
     component = next(_in_order(problem, run))
     table = _units(problem, component, dag, [Decimal(0)] * len(problem.families.scores), run).table
-    recorder = _Recorder(
+    recorder = Recorder(
         arrange(table, np.ones(table.n_families, dtype=np.bool_), no_cuts(1), np.zeros(0, dtype=np.int64)),
         1,
         Run.of(Limits(seconds=0)),
     )
     with pytest.raises(Stopped, match="time"):
-        recorder.states(range(6))
+        recorder.recorded(range(6))
     assert certify(problem, dag, limits=Limits(seconds=0)) is None
 
 
@@ -238,7 +241,7 @@ def test_members_of_a_set_beyond_a_word():
     words = np.zeros(2, dtype=np.int64)
     words[1] = 0b101
 
-    assert _members(words, range(100, 228)) == [164, 166]
+    assert members(words, range(100, 228)) == [164, 166]
 
 
 # what the proof rests on cannot be taken away
@@ -363,7 +366,7 @@ def test_caps_that_do_not_hold_for_every_way_into_a_state_prove_nothing(monkeypa
     # without clusters there are many states; a network with a unit less than the best score is said to be best
     monkeypatch.setattr(layout, "RAISES_PER_VARIABLE", 0)
     monkeypatch.setattr(
-        _Reached,
+        Reached,
         "merged",
         lambda self, other: replace(min(self, other, key=lambda r: r.cost), caps=np.minimum(self.caps, other.caps)),
     )
@@ -550,6 +553,6 @@ def test_the_checker_is_short_and_knows_no_solver():
     }
 
     assert imported == {
-        "__future__", "collections.abc", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"
+        "__future__", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"
     }  # fmt: skip
     assert len(source.splitlines()) <= 290
