@@ -73,7 +73,7 @@ def test_a_recipe_survives_json(recipe):
         "restarts",
     )
     assert {name: messages[name] for name in plain} == {name: getattr(recipe, name) for name in plain}
-    assert messages.keys() == {*plain, "criterion", "parameters", "constraints"}
+    assert messages.keys() == {*plain, "criterion", "parameters", "constraints", "prior"}
     messages["method"] = messages.pop("solver")  # as in earlier versions
     assert Recipe.from_json(messages).to_json() == recipe.to_json()
 
