@@ -28,9 +28,10 @@ def useless_columns(
         if name in declared or not len(column):
             continue
         is_numeric = holds_numbers(column)
-        if _is_missing(column):
+        first = column[:FEW_VALUES].tolist()
+        if all(map(is_missing, first)) and missing_mask(column).all():
             found[name] = MISSING_EVERYWHERE
-        elif _is_constant(column):
+        elif _is_constant(column, first):
             found[name] = "constant"
         elif is_numeric and discretizes:
             if _numbers_rows(column):
@@ -53,17 +54,11 @@ def left_out_warning(found: dict[str, str]) -> str:
     )
 
 
-def _is_missing(column: Any) -> bool:
-    """Whether there is not one value; most columns say no soon."""
-    return bool(missing_mask(column[:FEW_VALUES]).all() and missing_mask(column).all())
-
-
-def _is_constant(column: Any) -> bool:
-    values = column.tolist() if len(column) <= FEW_VALUES else column[:FEW_VALUES].tolist()
-    first = values[0]
-    if is_missing(first) or any(is_missing(value) or value != first for value in values):
+def _is_constant(column: Any, first: list[Any]) -> bool:
+    """Whether all values are one, of which `first` are the first few."""
+    if is_missing(first[0]) or any(is_missing(value) or value != first[0] for value in first):
         return False
-    return len(column) <= FEW_VALUES or all(value == first for value in column[FEW_VALUES:].tolist())
+    return len(column) <= FEW_VALUES or all(value == first[0] for value in column[FEW_VALUES:].tolist())
 
 
 def _numbers_rows(column: Any) -> bool:

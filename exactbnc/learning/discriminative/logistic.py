@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from exactbnc.learning.discriminative._kernels import add_loss
 from exactbnc.learning.discriminative.design import Design, Floats, Ints
 from scorecache.system.blas import one_blas_thread
 
@@ -28,9 +29,6 @@ MOST_ROWS = 20_000
 SLOPE_PENALTY = 5.0
 CHOOSING, FINAL = (60, 1e-5), (150, 1e-7)
 """Iterations, and the gain in loss per row below which one is the last."""
-FEW_ENTRIES = 2**15
-"""Entries of a pass that numpy alone is quick enough for; the sums of a kernel may differ in the last bits, so that the
-size alone decides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +43,20 @@ class Sample:
     @property
     def total(self) -> float:
         return float(self.weights.sum())
+
+    @cached_property
+    def places(self) -> Any:
+        """Rows x cells, a sparse matrix with a one for each cell of each row."""
+        from scipy.sparse import csr_array
+
+        n_rows, n_families = self.cells.shape
+        shape = (n_rows, int(self.cells.max(initial=-1)) + 1)
+        return csr_array((np.ones(self.cells.size), self.cells.ravel(), np.arange(n_rows + 1) * n_families), shape)
+
+    @cached_property
+    def spread(self) -> Any:
+        """The transpose of `places`, which takes time to make."""
+        return self.places.T
 
     def rows(self, chosen: Ints) -> Sample:
         """Some of the rows."""
@@ -76,12 +88,9 @@ def loss_and_gradient(tables: Floats, sample: Sample, slope: float) -> tuple[flo
     >>> round(loss / 2, 4), gradient.tolist()
     (0.6931, [[0.0, 0.0]])
     """
-    gradient = np.zeros_like(tables)
-    n_entries = sample.cells.size * tables.shape[1]
-    if n_entries > FEW_ENTRIES:
-        loss, by_slope = add_loss(tables, sample.cells, sample.actual, sample.weights, sample.offset, slope, gradient)
-        return loss, gradient, by_slope
-    scores = tables[sample.cells].sum(axis=1)
+    places = sample.places
+    n_used = places.shape[1]
+    scores = places @ tables[:n_used]
     if len(sample.offset):
         scores += slope * sample.offset
     scores -= scores.max(axis=1, keepdims=True)
@@ -92,10 +101,8 @@ def loss_and_gradient(tables: Floats, sample: Sample, slope: float) -> tuple[flo
     loss = float(sample.weights @ (np.log(totals) - of_actual))
     residuals *= (sample.weights / totals)[:, None]
     residuals[rows, sample.actual] -= sample.weights
-    flat = sample.cells.ravel()
-    for c in range(tables.shape[1]):
-        spread = np.repeat(residuals[:, c], sample.cells.shape[1])
-        gradient[:, c] = np.bincount(flat, spread, minlength=len(tables))
+    gradient = np.zeros_like(tables)
+    gradient[:n_used] = sample.spread @ residuals
     by_slope = float((residuals * sample.offset).sum()) if len(sample.offset) else 0.0
     return loss, gradient, by_slope
 
