@@ -39,11 +39,14 @@ from _bench import machine_facts
 from exactbnc import ExactBNClassifier
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
+from exactbnc.run.limits import Limits
 from exactbnc.solvers.solve import solve
 from scorecache import Dataset, Domain, build_cache, make_score
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ("iris", "wine", "glass", "vehicle", "segment", "waveform-21", "pendigits", "eeg", "htru2", "magic")
+MOST_SECONDS = 600
+"""For solving one table."""
 FEW_ROWS, FEW_FOLDS, MANY_FOLDS = 1000, 5, 2
 METHODS: dict[str, Any] = {
     "GaussianNB": GaussianNB,
@@ -128,7 +131,7 @@ def _structure(name: str, frame: pd.DataFrame, score: str, structure: str, paren
     cache = build_cache(dataset, chosen, domain=domain, n_jobs=1)
     scored = time.process_time()
     constraints = Constraints(structure=structure, class_name=domain.class_name, max_parents=parents)
-    solution = solve(Problem(cache, constraints))
+    solution = solve(Problem(cache, constraints), limits=Limits(seconds=MOST_SECONDS))
     seconds = scored - begun, time.process_time() - scored
     if shown:
         n_free = len(frame.columns) - (structure != "general")

@@ -59,6 +59,7 @@ def compare(first: Any, second: Any) -> Comparison:
     >>> compare(DAG.from_modelstring("[A][B|A][C|B]"), DAG.from_modelstring("[B][A|B][C|A]"))
     Comparison(added=(('A', 'C'),), removed=(('B', 'C'),), reversed=(('B', 'A'),), cpdag_shd=2)
     """
+    numbers = {*getattr(first, "numbers", ()), *getattr(second, "numbers", ())}
     first, second = _both(first, second)
     _check_same_variables(first, second)
     before, after = set(first.arcs), set(second.arcs)
@@ -66,7 +67,7 @@ def compare(first: Any, second: Any) -> Comparison:
         added=tuple(arc for arc in second.arcs if arc not in before and arc[::-1] not in before),
         removed=tuple(arc for arc in first.arcs if arc not in after and arc[::-1] not in after),
         reversed=tuple(arc for arc in second.arcs if arc[::-1] in before),
-        cpdag_shd=_cpdag_shd(first, second),
+        cpdag_shd=_cpdag_shd(first, second, numbers),
     )
 
 
@@ -91,14 +92,14 @@ def _check_same_variables(first: DAG, second: DAG) -> None:
         raise ParameterError(f"two networks must have the same variables to be compared: {'; '.join(parts)}")
 
 
-def _cpdag_shd(first: DAG, second: DAG) -> int:
-    marks, other_marks = _marks(first), _marks(second)
+def _cpdag_shd(first: DAG, second: DAG, numbers: set[str]) -> int:
+    marks, other_marks = _marks(first, numbers), _marks(second, numbers)
     return sum(marks.get(pair) != other_marks.get(pair) for pair in marks.keys() | other_marks.keys())
 
 
-def _marks(dag: DAG) -> dict[frozenset[str], frozenset[Arc]]:
+def _marks(dag: DAG, numbers: set[str]) -> dict[frozenset[str], frozenset[Arc]]:
     """Per adjacent pair of the essential graph the directions that equivalent networks have."""
-    essential = cpdag(dag)
+    essential = cpdag(dag, numbers=numbers)
     marks = {frozenset(arc): frozenset({arc}) for arc in essential.arcs}
     marks.update((frozenset((a, b)), frozenset({(a, b), (b, a)})) for a, b in essential.edges)
     return marks

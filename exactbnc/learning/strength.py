@@ -265,7 +265,8 @@ def resampled(dataset: Dataset, resampling: str, random: np.random.Generator) ->
 def arc_counts(dag: DAG, domain: Domain) -> Counts:
     """1 for an arc that every equivalent network of the domain has, 1/2 each way for one that can be turned."""
     counts = np.zeros((dag.n_vars, dag.n_vars))
-    essential = cpdag(dag, class_name=domain.class_name if domain.requires_class else None)
+    hub = domain.class_name if domain.requires_class else None
+    essential = cpdag(dag, class_name=hub, numbers=domain.numbers)
     index = {name: v for v, name in enumerate(dag.names)}
     for parent, child in essential.arcs:
         counts[index[parent], index[child]] = 1.0

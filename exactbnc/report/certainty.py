@@ -30,7 +30,7 @@ def certainty(subject: Subject) -> str:
     if posterior is None:
         return ""
     drawn = sketch(subject.dag, subject.class_name, margin=MARGIN)
-    essential = cpdag(subject.dag, class_name=_hub(subject, drawn))
+    essential = cpdag(subject.dag, class_name=_hub(subject, drawn), numbers=_numbers(subject))
     p = _probabilities(posterior)
     either = {(a, b): p[a, b] + p[b, a] for a, b in p}
     figures = _figure(
@@ -162,3 +162,7 @@ def _hub(subject: Subject, drawn: Sketch) -> str | None:
 
 def _probabilities(posterior: StructurePosterior) -> dict[Arc, float]:
     return {(a, b): p for a, b, p in posterior.ranked_arcs()}
+
+
+def _numbers(subject: Subject) -> tuple[str, ...]:
+    return () if subject.net is None else subject.net.numbers
