@@ -322,7 +322,7 @@ class Dataset:
             digest.update(self.weights.astype("<i8" if self.weights.dtype == np.int64 else "<f8", copy=False).data)
         for name in self.names:
             if name in self.measurements:
-                digest.update(self.measurements[name].astype("<f8", copy=False).data)
+                digest.update(np.ascontiguousarray(self.measurements[name], dtype="<f8").data)
         return digest.hexdigest()
 
     def rows(self, chosen: NDArray[Any]) -> Dataset:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactbnc.learning.discretize.tables import discretized, find_cut_points, numbers_of, numeric_columns
-from scorecache import read_csv, read_table
+from scorecache import Dataset, read_csv, read_table
 from scorecache.data import csvblocks
 from scorecache.data.encoding import MEASURED
 from scorecache.errors import DataError, ParameterError
@@ -230,3 +230,13 @@ def test_a_column_without_a_name_can_be_left_out(tmp_path):
     assert read_csv(path, ignore=[""]).names == ("a", "b")
     with pytest.raises(DataError, match="column 1 of 3 has no name; name it, or leave it out"):
         read_csv(path)
+
+
+def test_the_digest_does_not_depend_on_how_numbers_lie_in_memory():
+    numbers = np.arange(6.0).reshape(3, 2)
+    spread, packed = numbers[:, 1], numbers[:, 1].copy()
+    states, codes = (("a number",),), np.zeros((1, 3), np.uint16)
+
+    found = {Dataset(("x",), states, codes, None, {"x": own}).sha256 for own in (spread, packed)}
+
+    assert len(found) == 1

@@ -171,3 +171,9 @@ def test_rows_keep_what_the_network_needs():
 @parametrize_with_checks([ExactBNClassifier(numeric="gaussian"), ExactBNClassifier("tan", numeric="auto")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_frames_of_one_block_are_taken_as_they_are():
+    table, y = load_iris(return_X_y=True, as_frame=True)
+    model = ExactBNClassifier("tan", numeric="gaussian").fit(table, y)
+    assert model.solution_.status.value == "optimal"
