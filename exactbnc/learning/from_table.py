@@ -82,8 +82,9 @@ def learn(
         As in `fit_parameters` ("ofe" is maximum likelihood), or with a target "auto": tables, and weights fitted to the
         class, by which it predicts. By default "eap" without a target and "auto" with one, as in `ExactBNClassifier`.
     max_parents : int, optional
-        Most parents of a variable, the class counted; by default three for "anb", and for a general network as many as
-        500,000 families allow and as leave a row for an average configuration. `provenance["max_parents"]` has it.
+        Most parents of a variable, the class counted; by default three for "anb", and for a general or class-minimal
+        network as many as 500,000 families allow and as leave a row for an average configuration.
+        `provenance["max_parents"]` has it.
     k : int, default 2
         Most feature parents, for "kdb".
     constraints : Constraints or mapping, optional

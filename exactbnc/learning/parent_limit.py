@@ -2,7 +2,7 @@
 
 BDeu with a small sample size gives a column of r equally frequent states the same score -N log r whether it has no
 parents or so many that every row has a configuration of its own. Rows cannot tell such families from none, so a general
-network gets at most k parents with g^k <= N configurations, g the geometric mean of the arities.
+or class-minimal network gets at most k parents with g^k <= N configurations, g the geometric mean of the arities.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ features. More parents predict no better."""
 
 
 LEAST_PARENTS = 2
-"""As many parents a general network may have, however few the rows are."""
+"""As many parents there may be in a general or class-minimal network, however few the rows are."""
 
 
 def parent_limit(score: Score, domain: Domain, dataset: Dataset) -> int | None:
     """The limit for a network that is learned from these rows; None if no limit is needed."""
     limit = affordable_parents(score, domain)
     most = max(LEAST_PARENTS, *map(len, domain.required), parents_with_rows(dataset))
-    if domain.structure != "general" or most >= max(domain.limits):
+    if domain.requires_class or most >= max(domain.limits):
         return limit
     return most if limit is None else min(limit, most)
 
@@ -53,9 +53,9 @@ def parents_with_rows(dataset: Dataset) -> int:
 def affordable_parents(score: Score, domain: Domain) -> int | None:
     """The largest limit of the parents with at most MOST_FAMILIES families; None if no limit is needed.
 
-    That is for general networks and augmented naive Bayes; the other structures have limits of their own. An augmented
-    naive Bayes gets at most ANB_PARENTS, and one feature parent up to MOST_PAIRS families; so do scores that do not
-    fall when parents are added. One parent, or as many as are required, is always allowed.
+    That is for general and class-minimal networks and augmented naive Bayes; the others have limits of their own. An
+    augmented naive Bayes gets at most ANB_PARENTS, and one feature parent up to MOST_PAIRS families; so do scores that
+    do not fall when parents are added. One parent, or as many as are required, is always allowed.
     """
     if domain.max_feature_parents is not None:
         return None

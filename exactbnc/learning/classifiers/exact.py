@@ -71,8 +71,8 @@ class ExactBNClassifier(TableClassifier):
         The name of a score (`exactbnc scores`), or a Score. May also be given as `score`.
     max_parents : int, optional
         Most parents of a variable, the class counted; by default three for "anb" (more predict no better), which may
-        always have one feature parent, up to five million families; for "general" as many as 500,000 families allow
-        and as leave a row for an average configuration.
+        always have one feature parent, up to five million families; for "general" and "class-minimal" as many as
+        500,000 families allow and as leave a row for an average configuration.
     k : int, default 2
         Most feature parents, for "kdb".
     ess : float, default 1

@@ -55,6 +55,8 @@ def test_a_general_network_has_no_more_parents_than_rows_can_fill():
     learned = run_recipe(data, None, Recipe(structure="general"))
     assert learned.max_parents == 3
     assert run_recipe(data, None, Recipe(structure="general", max_parents=5)).max_parents == 5
+    named = Dataset.from_codes(data.codes, names="abcdey")
+    assert run_recipe(named, "y", Recipe(structure="class-minimal")).max_parents == 3
 
 
 def test_many_features_are_counted_at_once_and_naive_bayes_comes_with_a_warning(monkeypatch):
