@@ -104,6 +104,19 @@ def test_the_classes_for_scikit_learn_load_no_solver(tmp_path):
     assert {"pyscipopt", "highspy", "matplotlib", "networkx"}.isdisjoint(done.stdout.split())
 
 
+def test_small_tables_are_classified_without_kernels():
+    script = (
+        "import sys; from exactbnc import ExactBNClassifier; X = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5\n"
+        "ExactBNClassifier().fit(X, [0, 1, 1, 0] * 5).predict(X); print(*sys.modules)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
+    )
+
+    assert "numba" not in done.stdout.split()
+
+
 def test_a_slow_optimiser_is_loaded_by_the_estimator_that_needs_it():
     script = "import sys, exactbnc.network.parameters; print(*sys.modules)"
 

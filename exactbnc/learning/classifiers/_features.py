@@ -21,6 +21,7 @@ from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MISSING_STATE, is_missing
 from scorecache.data.frames import Declared, as_floats, columns_of, distinct_objects
+from scorecache.system.compiled import for_work
 
 Floats = NDArray[np.float64]
 
@@ -113,7 +114,8 @@ class Features:
         # states are below 2**53, so that no other number becomes one of them as a float
         numbers = table.astype(np.int64 if np.can_cast(table.dtype, np.int64) else np.float64, copy=False)
         of_missing = np.array([self._of_missing[v] for v in self._plain], dtype=np.uint16)
-        encode_numbers(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
+        encode = for_work(encode_numbers, 4 * numbers.size)
+        encode(numbers, lookup.low, lookup.start, lookup.codes, of_missing, codes)
 
 
 @dataclass(frozen=True, eq=False)
