@@ -10,7 +10,7 @@ import typer
 
 from exactbnc.cli._completion import AVERAGES, GREEDY, OTHERS, PARAMETERS, SCORES, SEARCHED, STRUCTURES, one_of, some_of
 from exactbnc.cli._errors import UsageError
-from exactbnc.cli._parsing import names_in, parse_arc, parse_order, parse_parameters
+from exactbnc.cli._parsing import names_in, parse_arc, parse_independence, parse_order, parse_parameters
 
 if TYPE_CHECKING:
     from exactbnc.problem.constraints import Constraints
@@ -204,6 +204,12 @@ class ConstraintOptions(LocalConstraintOptions):
     ] = None
     min_edges: Annotated[int | None, _constraints("--min-edges", metavar="N", help="Fewest arcs.")] = None
     max_edges: Annotated[int | None, _constraints("--max-edges", metavar="N", help="Most arcs.")] = None
+    independent: Annotated[
+        list[str] | None,
+        _constraints("--independent", metavar="'A _|_ B | C'", help="A is d-separated from B given C; repeatable."),
+    ] = None
+    chordal: Annotated[bool, _constraints("--chordal", help="No immoralities: a decomposable model.")] = False
+    polytree: Annotated[bool, _constraints("--polytree", help="One way at most between two variables.")] = False
     edge_penalty: Annotated[
         float, _constraints("--edge-penalty", metavar="P", help="Subtracted from the score for every arc.")
     ] = 0.0
@@ -215,6 +221,9 @@ class ConstraintOptions(LocalConstraintOptions):
             "sinks": self.sink or (),
             "min_edges": self.min_edges,
             "max_edges": self.max_edges,
+            "independences": [parse_independence(text) for text in self.independent or ()],
+            "chordal": self.chordal,
+            "polytree": self.polytree,
             "edge_penalty": self.edge_penalty,
         }
 

@@ -47,6 +47,20 @@ def parse_order(text: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
+def parse_independence(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Read an independence.
+
+    >>> parse_independence("a, b _|_ c | d")
+    (['a', 'b'], ['c'], ['d'])
+    """
+    sides, bar, given = text.replace("_|_", "\0", 1).partition("|")
+    first, sign, second = sides.partition("\0")
+    parts = [[name.strip() for name in part.split(",")] for part in (first, second, given) if part.strip()]
+    if not sign or len(parts) != 2 + bool(bar) or not all(name for part in parts for name in part):
+        raise UsageError(f"--independent must be such as 'A,B _|_ C | D'. Got {text!r} instead.")
+    return parts[0], parts[1], parts[2] if bar else []
+
+
 def names_in(text: str, option: str) -> list[str]:
     """The names of a list with commas.
 

@@ -10,9 +10,12 @@ A `.con` file has one constraint per line, `#` begins a comment, and `~` in fron
 | `~A->C<-B`           | A and B, not adjacent, are not parents of C   | only     |
 | `A<B`                | A comes before B in the order                 | no       |
 | `sink A`, `root A`   | A has no children; A has no parents           | no       |
+| `A,B_|_C|D`          | d-separated; lists of names, `|D` if need be  | no       |
+| `chordal`            | no immoralities                               | no       |
+| `polytree`           | one way at most between two variables         | no       |
 
-`A->B` and `root A` are not GOBNILP's. A name holds no `~`, `<` or `>`, does not begin or end with `-`, and
-holds none in `A-B`.
+`A->B`, `root A`, `chordal` and `polytree` are not GOBNILP's. A name holds no `~`, `<` or `>`, does not begin or end
+with `-`, and holds none in `A-B`; in lists it holds no `,` and `|`.
 """
 
 from __future__ import annotations
@@ -48,7 +51,8 @@ _RELATION = re.compile(f"{_NAME}(<--|<-|->|<){_NAME}")
 _ENDPOINT = re.compile(r"(sink|root)\s+([^<>~]+)")
 _ADJACENCY = re.compile(r"([^<>~-]+)-([^<>~-]+)")
 _INDEPENDENCE = "_|_"
-_EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
+_WORDS = frozenset({"chordal", "polytree"})
+_EXPECTED = "A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A, root A, A_|_B|C, chordal or polytree"
 _PIECE = re.compile(
     r"""(?P<blank>[ \t\r\n]+) | (?P<plain>[^ \t\r\n'"\\]+) | \\(?P<escaped>.) | '(?P<single>[^']*)'
     | "(?P<double>(?:[^"\\]++|\\.)*+)" """,
@@ -72,7 +76,7 @@ def read_constraints(path: PathLike) -> Constraints:
     """Read a `.con` file; a blank line, where GOBNILP would stop reading, is passed over with a warning."""
     if Path(path).suffix.lower() != SUFFIX:
         raise ParameterError(f"a constraints file must end in {SUFFIX}. Got {os.fspath(path)!r} instead.")
-    found: dict[str, dict[Entry, None]] = {}
+    found: dict[str, dict[Any, None]] = {}
     names: set[str] = set()
     first_blank, is_cut_short = None, False
     for number, text in _numbered_lines(path):
@@ -87,7 +91,7 @@ def read_constraints(path: PathLike) -> Constraints:
             except ValueError as fault:
                 raise ConstraintFileError(path, number, str(fault)) from None
             found.setdefault(field, {})[entry] = None
-            names.update(entry)
+            names.update(name for part in entry for name in ([part] if isinstance(part, str) else part))
             if len(names) > MOST_VARIABLES:
                 raise ConstraintFileError(path, number, too_many_variables())
     if is_cut_short:
@@ -99,7 +103,9 @@ def read_constraints(path: PathLike) -> Constraints:
     listed: dict[str, Any] = {
         field: tuple(name for (name,) in entries) if field in ("sinks", "roots") else tuple(entries)
         for field, entries in found.items()
+        if field not in _WORDS
     }
+    listed |= dict.fromkeys(_WORDS.intersection(found), True)
     return Constraints(**listed)
 
 
@@ -203,15 +209,29 @@ def _shell_words(text: str) -> Iterator[str | None]:
         yield "".join(pieces)
 
 
-def _parse_line(line: str) -> tuple[str, Entry]:
+def _parse_line(line: str) -> tuple[str, Any]:
     """The field of `Constraints` and its new entry; a ValueError says what is wrong."""
+    if line in _WORDS:
+        return line, ()
     if _INDEPENDENCE in line:
-        raise ValueError(f"conditional independence constraints are not supported, got {shown(line)}")
+        return "independences", _parse_independence(line)
     is_negated = line.startswith("~")
     field, entry = _parse_statement(line.removeprefix("~").strip(), is_negated, line)
     if len(set(entry)) < len(entry):
         raise ValueError(f"expected different variables, got {shown(line)}")
     return field, entry
+
+
+def _parse_independence(line: str) -> tuple[Entry, ...]:
+    sides, bar, given = line.partition(_INDEPENDENCE)[2].partition("|")
+    parts = [line.partition(_INDEPENDENCE)[0], sides, *([given] if bar else [])]
+    entry = tuple(tuple(name.strip() for name in part.split(",")) for part in parts)
+    listed = [name for part in entry for name in part]
+    if not all(listed) or any(mark in name for mark in ("~", "<", ">", "|") for name in listed):
+        raise ValueError(f"expected lists of names such as A,B_|_C|D, got {shown(line)}")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"expected different variables, got {shown(line)}")
+    return entry if bar else (*entry, ())
 
 
 def _parse_statement(statement: str, is_negated: bool, line: str) -> tuple[str, Entry]:
@@ -266,7 +286,7 @@ def _checked_arc(path: PathLike, line: int, names: tuple[str, ...], row: list[st
 def _check_writable(constraints: Constraints) -> None:
     default = Constraints()
     held = {"required_arcs", "forbidden_arcs", "required_adjacencies", "forbidden_adjacencies", "order", "tiers"}
-    held |= {"sinks", "required_ancestors", "forbidden_ancestors", "forbidden_immoralities"}
+    held |= {"sinks", "required_ancestors", "forbidden_ancestors", "forbidden_immoralities", "independences"}
     lost = [
         entry.name
         for entry in fields(constraints)
@@ -293,3 +313,5 @@ def _con_lines(constraints: Constraints) -> Iterator[str]:
     yield from (f"~{a}->{child}<-{b}" for a, child, b in constraints.forbidden_immoralities)
     yield from (f"{earlier}<{later}" for earlier, later in constraints.order)
     yield from (f"sink {name}" for name in constraints.sinks)
+    for first, second, given in constraints.independences:
+        yield f"{','.join(first)}_|_{','.join(second)}" + (f"|{','.join(given)}" if given else "")

@@ -17,6 +17,7 @@ from scorecache.errors import ParameterError
 
 Pair = tuple[str, str]
 Triple = tuple[str, str, str]
+Independence = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, init=False)
@@ -50,6 +51,13 @@ class Constraints(LocalConstraints):
         The number of arcs.
     required_ancestors, forbidden_ancestors : iterable of (ancestor, descendant)
     forbidden_immoralities : iterable of (a, child, b)
+    independences : iterable of (names, names, names)
+        (A, B, C): in the network every variable of A is d-separated from every one of B given those of C; a part of
+        one variable may be its name.
+    chordal : bool, default False
+        No immorality at all: the network is a decomposable model, whose skeleton is chordal.
+    polytree : bool, default False
+        Between two variables there is at most one way along arcs in any direction.
     edge_penalty : float, default 0
         Subtracted from the score for every arc.
 
@@ -76,6 +84,9 @@ class Constraints(LocalConstraints):
     required_ancestors: tuple[Pair, ...] = ()
     forbidden_ancestors: tuple[Pair, ...] = ()
     forbidden_immoralities: tuple[Triple, ...] = ()
+    independences: tuple[Independence, ...] = ()
+    chordal: bool = False
+    polytree: bool = False
     edge_penalty: float = 0.0
 
     def __init__(
@@ -98,6 +109,9 @@ class Constraints(LocalConstraints):
         required_ancestors: Iterable[Sequence[str]] = (),
         forbidden_ancestors: Iterable[Sequence[str]] = (),
         forbidden_immoralities: Iterable[Sequence[str]] = (),
+        independences: Iterable[Sequence[Iterable[str]]] = (),
+        chordal: bool = False,
+        polytree: bool = False,
         edge_penalty: float = 0.0,
     ) -> None:
         given: dict[str, Any] = {
@@ -119,6 +133,9 @@ class Constraints(LocalConstraints):
             "required_ancestors": _tuples("required_ancestors", required_ancestors),
             "forbidden_ancestors": _tuples("forbidden_ancestors", forbidden_ancestors),
             "forbidden_immoralities": _tuples("forbidden_immoralities", forbidden_immoralities, size=3),
+            "independences": tuple(_independence(entry) for entry in independences),
+            "chordal": chordal,
+            "polytree": polytree,
             "edge_penalty": edge_penalty,
         }
         for name, value in given.items():
@@ -161,8 +178,9 @@ class Constraints(LocalConstraints):
         if not isinstance(stored, dict) or not stored.keys() <= {entry.name for entry in fields(cls)}:
             raise ParameterError("expected the constraints to be a JSON object with the names of constraints")
         for name, value in stored.items():
-            size = 3 if name == "forbidden_immoralities" else 2
-            if not _is_like(value, _LIKE.get(name, [["a"]])) or (name in _PAIRS and {*map(len, value)} - {size}):
+            size = 3 if name in ("forbidden_immoralities", "independences") else 2
+            is_sized = name in _PAIRS or name == "independences"
+            if not _is_like(value, _LIKE.get(name, [["a"]])) or (is_sized and {*map(len, value)} - {size}):
                 raise ParameterError(f"the constraint {name!r} cannot be {value!r:.60}")
         return cls(**stored)
 
@@ -230,6 +248,9 @@ class Constraints(LocalConstraints):
             for entry in getattr(self, name):
                 for variable in entry:
                     yield name, variable
+        for independence in self.independences:
+            for variable in (name for names in independence for name in names):
+                yield "independences", variable
         for variable in (*self.roots, *self.sinks):
             yield "roots and sinks", variable
         for tier in self.tiers:
@@ -247,7 +268,8 @@ _PAIRS = frozenset(
 )  # fmt: skip
 _LIKE: dict[str, Any] = {
     "structure": "a", "class_name": "a", "k": 1, "max_parents": 1, "max_parents_of": {"a": 1}, "roots": ["a"],
-    "sinks": ["a"], "min_edges": 1, "max_edges": 1, "edge_penalty": 1.0,
+    "sinks": ["a"], "min_edges": 1, "max_edges": 1, "edge_penalty": 1.0, "independences": [[["a"]]], "chordal": True,
+    "polytree": True,
 }  # fmt: skip
 """What a constraint looks like in JSON, if it is not a list of lists of names."""
 _TIGHTER = {"max_parents": min, "max_edges": min, "min_edges": max}
@@ -269,6 +291,19 @@ def _names(name: str, given: Iterable[str]) -> tuple[str, ...]:
         expected = "lists of names" if name == "tiers" else "a list of names"
         raise ParameterError(f"{name} must be {expected}. Got {given!r:.60} instead.")
     return tuple(given)
+
+
+def _independence(given: Sequence[Iterable[str]]) -> Independence:
+    """Two sets and what separates them, as tuples of names."""
+    parts = () if isinstance(given, str) else tuple(given)
+    if len(parts) != 3:
+        raise ParameterError(f"independences must be a list of triples of lists of names. Got {given!r:.60} instead.")
+    first, second, rest = ((part,) if isinstance(part, str) else tuple(part) for part in parts)
+    if not first or not second:
+        raise ParameterError(f"an independence needs variables on both sides. Got {given!r:.60} instead.")
+    if len({*first, *second, *rest}) < len(first) + len(second) + len(rest):
+        raise ParameterError(f"the variables of an independence must be different. Got {given!r:.60} instead.")
+    return first, second, rest
 
 
 def _join(name: str, mine: Any, theirs: Any, default: Any) -> Any:

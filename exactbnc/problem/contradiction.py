@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
-from exactbnc.problem.constraints import Constraints
+from exactbnc.problem.constraints import Constraints, Independence
 
 Atom = tuple[str, Constraints]
 
@@ -59,6 +59,11 @@ def _atoms(constraints: Constraints) -> Iterator[Atom]:
         if entry.name in _WORDS:
             for item in value:
                 yield _WORDS[entry.name].format(*item), _one(entry.name, (item,))
+        elif entry.name == "independences":
+            for item in value:
+                yield f"independence {independence_text(item)}", _one(entry.name, (item,))
+        elif entry.name in ("chordal", "polytree") and value:
+            yield f"the network is {'chordal' if entry.name == 'chordal' else 'a polytree'}", _one(entry.name, True)
         elif entry.name in ("roots", "sinks"):
             for name in value:
                 yield f"{entry.name[:-1]} {name}", _one(entry.name, (name,))
@@ -68,6 +73,16 @@ def _atoms(constraints: Constraints) -> Iterator[Atom]:
         yield f"at most {limit} parents of {name}", Constraints(max_parents_of={name: limit})
     if constraints.tiers:
         yield "the tiers", Constraints(tiers=constraints.tiers)
+
+
+def independence_text(independence: Independence) -> str:
+    """An independence as GOBNILP writes it.
+
+    >>> independence_text((("a",), ("b", "c"), ("d",)))
+    'a _|_ b,c | d'
+    """
+    first, second, given = map(",".join, independence)
+    return f"{first} _|_ {second}" + (f" | {given}" if given else "")
 
 
 def _one(name: str, value: Any) -> Constraints:

@@ -156,8 +156,20 @@ class Problem:
             for name in ("required_adjacencies", "required_ancestors", "forbidden_ancestors", "forbidden_immoralities")
             if getattr(self.constraints, name)
         ]
+        rules += [name for name in ("independences", "chordal", "polytree") if getattr(self.constraints, name)]
         rules += [name for name in ("min_edges", "max_edges") if getattr(self.constraints, name) is not None]
         return (*rules, *[name for name in ("tan", "class_minimal") if self.constraints.structure == name])
+
+    @cached_property
+    def separations(self) -> list[tuple[int, int, frozenset[int]]]:
+        """(a, b, given): a must be d-separated from b, one entry for every pair of variables of an independence."""
+        index = self.cache.index
+        return [
+            (index[a], index[b], frozenset(index[name] for name in given))
+            for first, second, given in self.constraints.independences
+            for a in first
+            for b in second
+        ]
 
     def pairs(self, name: str) -> list[tuple[int, ...]]:
         """The entries of a constraint as indices of variables.
@@ -317,7 +329,8 @@ def _forbidden_matrix(cache: ScoreCache, constraints: Constraints) -> NDArray[np
     forbidden = np.zeros((n, n), dtype=np.bool_)
     for parent, child in (*constraints.forbidden_arcs, *arcs_from_tiers(constraints.tiers)):
         forbidden[index[parent], index[child]] = True
-    for a, b in constraints.forbidden_adjacencies:
+    apart = ((a, b) for first, second, _ in constraints.independences for a in first for b in second)
+    for a, b in (*constraints.forbidden_adjacencies, *apart):
         forbidden[index[a], index[b]] = forbidden[index[b], index[a]] = True
     for earlier, later in _closure(n, _precedence(cache, constraints)):
         forbidden[later, earlier] = True

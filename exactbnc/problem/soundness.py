@@ -2,10 +2,12 @@
 
 A family (v, W) was dropped because a subset W' of W inside the cache's domain scores at least as well. That loses no
 optimum if, in every network that satisfies the constraints, W' may replace W: the constraints must survive the removal
-of arcs that the domain does not require. Bounds from above, forbidden things and orders do; these do not:
+of arcs that the domain does not require. Bounds from above, forbidden things, orders, polytrees and independences (a
+walk that is active without an arc is active with it) do; these do not:
 
-required arcs and adjacencies, required ancestors, a least number of edges, forbidden immoralities (removing the arc
-between two parents makes one), the exactly-one-parent rule of a TAN, and the class as a parent of every feature.
+required arcs and adjacencies, required ancestors, a least number of edges, forbidden immoralities and chordal graphs
+(removing the arc between two parents makes an immorality), the exactly-one-parent rule of a TAN, and the class as a
+parent of every feature.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ def unsound_reasons(record: Record | None, constraints: Constraints) -> list[str
         ("required_adjacencies", "required adjacencies"),
         ("required_ancestors", "required ancestors"),
         ("forbidden_immoralities", "forbidden immoralities"),
+        ("chordal", "chordal graphs"),
     ):
         if getattr(constraints, name):
             reasons.append(f"dropping a dominated family can break {words}")

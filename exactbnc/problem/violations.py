@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exactbnc.graph.dag import DAG, find_cycle
+from exactbnc.graph.separation import is_separated
 from exactbnc.problem.constraints import Constraints, arcs_from_tiers
 
 
@@ -43,10 +44,28 @@ def violations(constraints: Constraints, dag: DAG) -> Iterator[str]:
     for a, child, b in constraints.forbidden_immoralities:
         if (frozenset((index[a], index[b])), index[child]) in present:
             yield f"the immorality {a} -> {child} <- {b} is forbidden"
+    if constraints.chordal:
+        for ends in dag.immoralities():
+            left, middle, right = (dag.names[v] for v in ends)
+            yield f"the immorality {left} -> {middle} <- {right} is not chordal"
+    for first, second, given in constraints.independences:
+        if not is_separated(dag.parents, *({index[name] for name in names} for names in (first, second, given))):
+            yield f"{' '.join(first)} must be independent of {' '.join(second)} given {' '.join(given) or 'nothing'}"
+    if constraints.polytree and dag.n_arcs > dag.n_vars - _n_parts(dag):
+        yield "a polytree has one way at most between two variables"
     if constraints.min_edges is not None and dag.n_arcs < constraints.min_edges:
         yield f"at least {constraints.min_edges} edges are asked for, there are {dag.n_arcs}"
     if constraints.max_edges is not None and dag.n_arcs > constraints.max_edges:
         yield f"at most {constraints.max_edges} edges are allowed, there are {dag.n_arcs}"
+
+
+def _n_parts(dag: DAG) -> int:
+    """The number of connected components."""
+    part = list(range(dag.n_vars))
+    for child, parents in enumerate(dag.parents):
+        for parent in parents:
+            part = [part[child] if own == part[parent] else own for own in part]
+    return len(set(part))
 
 
 def _structure(constraints: Constraints, dag: DAG, index: dict[str, int]) -> Iterator[str]:

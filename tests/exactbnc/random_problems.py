@@ -74,6 +74,12 @@ def random_constraints(rng, names, family):
         given["max_edges"] = int(rng.integers(0, 2 * len(names)))
     if rng.random() < 0.1:
         given["edge_penalty"] = float(rng.random())
+    if rng.random() < 0.15:
+        a, b, *rest = rng.permutation(names).tolist()
+        given["independences"] = [([a], [b], rest[: int(rng.integers(0, len(rest) + 1))])]
+    for name in ("chordal", "polytree"):
+        if rng.random() < 0.08:
+            given[name] = True
     return Constraints(**given)
 
 

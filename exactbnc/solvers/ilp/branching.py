@@ -20,7 +20,7 @@ from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
-from exactbnc.solvers.ilp.model.integral import AncestorRules
+from exactbnc.solvers.ilp.model.integral import NetworkRules
 from exactbnc.solvers.ilp.model.model import Columns, Row, is_contradictory, linear_rows
 from exactbnc.solvers.ilp.plugins import (
     cons_acyclic,
@@ -168,7 +168,7 @@ def _context(problem: Problem, beginning: Beginning, run: Run, rows: list[Row], 
     try:
         configure(model, run.seed)
         variables = [model.addVar(vtype="B", obj=cost) for cost in columns.cost.tolist()]
-        context = Context(model, columns, variables, AncestorRules.of(problem), run)
+        context = Context(model, columns, variables, NetworkRules.of(problem), run)
         context.is_local = not problem.global_rules
         context.least_cost = beginning.cost_bound
         for number, row in enumerate(rows):

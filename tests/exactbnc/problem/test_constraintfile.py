@@ -44,14 +44,18 @@ def con_constraints(draw):
     pairs = ["required_arcs", "forbidden_arcs", "required_adjacencies", "forbidden_adjacencies", "order"]
     pairs += ["required_ancestors", "forbidden_ancestors"]
     sinks = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=2))
-    return Constraints(**{field: entries(2) for field in pairs}, forbidden_immoralities=entries(3), sinks=sinks)
+    apart = [(order[:1], order[1:-1], order[-1:]) for order in entries(4)]
+    return Constraints(
+        **{field: entries(2) for field in pairs}, forbidden_immoralities=entries(3), sinks=sinks, independences=apart
+    )
 
 
 def test_every_line_of_a_con_file(tmp_path):
     path = stored(
         tmp_path,
         "all.con",
-        "# a comment\nA-B\n~A-C\nA<-B\n~ A <- C\nA<--C\n~A<--D\n~A->C<-B\nA<B\nsink D\nroot A\nB->D\n~B->C\n",
+        "# a comment\nA-B\n~A-C\nA<-B\n~ A <- C\nA<--C\n~A<--D\n~A->C<-B\nA<B\nsink D\nroot A\nB->D\n~B->C\n"
+        "A,B _|_ C | D\nA_|_D\nchordal\npolytree\n",
     )
 
     assert read_constraints(path) == Constraints(
@@ -65,6 +69,9 @@ def test_every_line_of_a_con_file(tmp_path):
         order=(("A", "B"),),
         sinks=("D",),
         roots=("A",),
+        independences=((("A", "B"), ("C",), ("D",)), (("A",), ("D",), ())),
+        chordal=True,
+        polytree=True,
     )
 
 
@@ -101,14 +108,17 @@ def test_a_blank_end_is_no_reason_to_warn(tmp_path, content, recwarn):
     assert not recwarn
 
 
-EXPECTED = "expected A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A or root A"
+EXPECTED = "expected A-B, A<-B, A<--B, A->B, A<B, ~A->C<-B, sink A, root A, A_|_B|C, chordal or polytree"
 
 
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
         ("A->C<-B", "a required immorality is not supported, only a forbidden one (~A->C<-B), got 'A->C<-B'"),
-        ("A_|_B|C", "conditional independence constraints are not supported, got 'A_|_B|C'"),
+        ("A_|_|C", "expected lists of names such as A,B_|_C|D, got 'A_|_|C'"),
+        ("~A_|_B", "expected lists of names such as A,B_|_C|D, got '~A_|_B'"),
+        ("A_|_B|C|D", "expected lists of names such as A,B_|_C|D, got 'A_|_B|C|D'"),
+        ("A,B_|_C|A", "expected different variables, got 'A,B_|_C|A'"),
         ("A B", f"{EXPECTED}, got 'A B'"),
         ("A<-", f"{EXPECTED}, got 'A<-'"),
         ("A<--", f"{EXPECTED}, got 'A<--'"),
@@ -171,13 +181,15 @@ def test_tiers_are_written_as_forbidden_arcs_with_the_same_meaning(tmp_path_fact
 
 
 def test_what_cannot_be_written_is_named(tmp_path):
-    given = Constraints(structure="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0)
+    given = Constraints(
+        structure="anb", class_name="C", roots=["A"], max_parents_of={"A": 2}, edge_penalty=1.0, chordal=True
+    )
 
     with pytest.raises(ParameterError) as caught:
         write_constraints(given, tmp_path / "a.con")
 
     assert str(caught.value) == (
-        "a GOBNILP constraints file cannot hold structure, class_name, max_parents_of, roots, edge_penalty"
+        "a GOBNILP constraints file cannot hold structure, class_name, max_parents_of, roots, chordal, edge_penalty"
     )
     assert not list(tmp_path.iterdir())
 

@@ -129,6 +129,7 @@ def test_mentioned_names_every_place():
         sinks=["Y"],
         tiers=[["T"]],
         max_parents_of={"M": 1},
+        independences=[("I", ["J"], [])],
     )
 
     assert list(constraints.mentioned()) == [
@@ -138,6 +139,8 @@ def test_mentioned_names_every_place():
         ("forbidden_immoralities", "T"),
         ("order", "O"),
         ("order", "P"),
+        ("independences", "I"),
+        ("independences", "J"),
         ("roots and sinks", "X"),
         ("roots and sinks", "Y"),
         ("tiers", "T"),
@@ -177,6 +180,9 @@ def test_json_gives_the_same_constraints_back(seed):
         {"max_parents": -1},
         {"max_parents_of": {"a": "1"}},
         {"forbidden_immoralities": [["a", "b"]]},
+        {"independences": [[["a"], ["b"]]]},
+        {"independences": [["a", "b", "c"]]},
+        {"chordal": 1},
         {"edge_penalty": "1"},
         {"edge_penalty": float("nan")},
         {"family": None},
@@ -196,6 +202,9 @@ def test_json_that_is_no_constraints_is_refused(stored):
         ({"forbidden_immoralities": [("a", "b")]}, "forbidden_immoralities must be a list of tuples of 3 names"),
         ({"roots": "ab"}, "roots must be a list of names. Got 'ab'"),
         ({"tiers": ["ab"]}, "tiers must be lists of names. Got 'ab'"),
+        ({"independences": [("a", "b")]}, "independences must be a list of triples of lists of names"),
+        ({"independences": [("a", [], "b")]}, "an independence needs variables on both sides"),
+        ({"independences": [("a", "b", ["c", "a"])]}, "the variables of an independence must be different"),
     ],
 )
 def test_a_list_of_another_shape_is_answered_with_the_right_one(given, message):

@@ -125,6 +125,7 @@ def test_a_cache_called_safe_holds_the_optimum_under_any_constraints(dataset, se
         ({}, {"required_ancestors": [("a", "b")]}),
         ({}, {"forbidden_immoralities": [("a", "b", "c"), ("b", "a", "c"), ("a", "c", "b")]}),
         ({}, {"min_edges": 3}),
+        ({}, {"chordal": True}),
     ],
     ids=str,
 )

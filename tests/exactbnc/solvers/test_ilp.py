@@ -24,7 +24,7 @@ from exactbnc.run.solution import Status
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.ilp.model.context import Context
-from exactbnc.solvers.ilp.model.integral import AncestorRules, violated_rows
+from exactbnc.solvers.ilp.model.integral import NetworkRules, violated_rows
 from exactbnc.solvers.ilp.model.model import columns_of, linear_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from exactbnc.solvers.solve import solve as solve_problem
@@ -43,7 +43,7 @@ NAMES = "abcde"
 RULES = (
     "max_parents", "max_parents_of", "required_arcs", "forbidden_arcs", "required_adjacencies",
     "forbidden_adjacencies", "order", "tiers", "roots", "sinks", "min_edges", "max_edges", "required_ancestors",
-    "forbidden_ancestors", "forbidden_immoralities", "edge_penalty",
+    "forbidden_ancestors", "forbidden_immoralities", "independences", "chordal", "polytree", "edge_penalty",
 )  # fmt: skip
 
 
@@ -101,7 +101,17 @@ def random_rule(random, kind, names):
         return float(random.random())
     if kind == "forbidden_immoralities":
         return [pick(3) for _ in range(random.integers(1, 4)) if len(names) > 2]
+    if kind == "independences":
+        return [random_independence(random, pick(len(names))) for _ in range(random.integers(1, 3))]
+    if kind in ("chordal", "polytree"):
+        return True
     return [pick(2) for _ in range(random.integers(1, 3))]
+
+
+def random_independence(random, order):
+    """Names apart from each other: two or three of them, one on one side at least, and what separates them."""
+    cut = int(random.integers(2, len(order))) if len(order) > 2 else 2
+    return order[:1], order[1:cut], order[cut : random.integers(cut, len(order) + 1)]
 
 
 def best_by_enumeration(cache, constraints):
@@ -166,7 +176,7 @@ def test_ilp_agrees_with_enumeration(instance):
 
 GLOBAL_RULES = (
     "required_adjacencies", "order", "tiers", "min_edges", "max_edges", "required_ancestors", "forbidden_ancestors",
-    "forbidden_immoralities",
+    "forbidden_immoralities", "independences", "chordal", "polytree",
 )  # fmt: skip
 
 
@@ -228,7 +238,7 @@ def test_rows_and_handler_accept_exactly_the_networks_that_the_checker_accepts(i
     problem = problem_or_none(*instance)
     if problem is None:
         return
-    columns, rules = columns_of(problem), AncestorRules.of(problem)
+    columns, rules = columns_of(problem), NetworkRules.of(problem)
     rows = list(linear_rows(problem, columns))
 
     for choice in product(*(columns.of(v) for v in range(columns.n_vars))):
@@ -244,13 +254,18 @@ def test_rows_and_handler_accept_exactly_the_networks_that_the_checker_accepts(i
         assert not any(holds(cut, point) for cut in cuts)
 
 
-@examples(40)
-@given(instances(max_vars=4, rules=("order", "tiers", "required_ancestors", "forbidden_ancestors")))
+LAZY_RULES = (
+    "order", "tiers", "required_ancestors", "forbidden_ancestors", "independences", "chordal", "polytree",
+)  # fmt: skip
+
+
+@examples(80)
+@given(instances(max_vars=4, rules=LAZY_RULES))
 def test_no_cut_removes_a_network(instance):
     problem = problem_or_none(*instance)
     if problem is None:
         return
-    columns, rules = columns_of(problem), AncestorRules.of(problem)
+    columns, rules = columns_of(problem), NetworkRules.of(problem)
     points, cuts = [], []
     for choice in product(*(columns.of(v) for v in range(columns.n_vars))):
         violated = list(violated_rows(columns, rules, np.array(choice)))

@@ -20,7 +20,7 @@ from exactbnc.solvers.bounds.cuts.cluster import Bools, Point
 from exactbnc.solvers.bounds.cuts.pool import Cuts
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
-from exactbnc.solvers.ilp.model.integral import AncestorRules
+from exactbnc.solvers.ilp.model.integral import NetworkRules
 from exactbnc.solvers.ilp.model.model import Columns, Floats, Row, is_contradictory, rows_of
 
 SUPPORT = 1e-6
@@ -34,7 +34,7 @@ class Context:
     model: Model
     columns: Columns
     variables: list[Variable]
-    ancestor_rules: AncestorRules
+    rules: NetworkRules
     run: Run
     is_local: bool = True
     n_cuts: int = 0

@@ -10,7 +10,7 @@ adjacent(a, b) = arc(a, b) + arc(b, a):
 
 - required adjacency: adjacent(a, b) >= 1
 - forbidden immorality a -> c <- b: sum of x(c, W) over W that hold a and b <= adjacent(a, b)
-- number of edges: min_edges <= sum |W| x(v, W) <= max_edges
+- number of edges: min_edges <= sum |W| x(v, W) <= max_edges, and n - 1 in a polytree
 - TAN: sum of x(v, {class}) over the features v <= 1
 """
 
@@ -192,8 +192,10 @@ def linear_rows(problem: Problem, columns: Columns) -> Iterator[Row]:
         yield Row.of(_adjacent(columns, a, b), lhs=1.0)
     for a, c, b in problem.pairs("forbidden_immoralities"):
         if a != b:
-            yield _forbidden_immorality(columns, a, c, b)
+            yield forbidden_immorality(columns, a, c, b)
     least, most = problem.constraints.min_edges, problem.constraints.max_edges
+    if problem.constraints.polytree:
+        most = min(columns.n_vars - 1, columns.n_vars if most is None else most)
     if least is not None or most is not None:
         yield Row(np.arange(columns.n_columns), columns.sizes.astype(np.float64), least, most)
     if problem.constraints.structure == "tan":
@@ -210,7 +212,8 @@ def _adjacent(columns: Columns, a: int, b: int) -> list[int]:
     return [*columns.holding(a, b), *columns.holding(b, a)]
 
 
-def _forbidden_immorality(columns: Columns, a: int, c: int, b: int) -> Row:
+def forbidden_immorality(columns: Columns, a: int, c: int, b: int) -> Row:
+    """a -> c <- b only if a and b are adjacent."""
     both = sorted(set(columns.holding(a, c)).intersection(columns.holding(b, c)))
     adjacent = _adjacent(columns, a, b)
     # c is neither a nor b here unless `both` is empty, so no column occurs twice.

@@ -1,8 +1,8 @@
-"""The constraint handler that every answer must pass: acyclic, precedence and ancestor rules kept.
+"""The constraint handler that every answer must pass: acyclic, and every rule kept that is not linear.
 
     sum over v in C and W' n C = {} of x(v, W) >= 1 for every cluster C
 
-is enforced on integral points only, by a cluster per cycle, together with the ancestor rows of
+is enforced on integral points only, by a cluster per cycle, together with the other rows of
 `exactbnc.solvers.ilp.model.integral`. Correctness rests here alone: fractional points are cut by optional plugins.
 """
 
@@ -81,7 +81,7 @@ class AcyclicHandler(Conshdlr):
         chosen = self.context.columns.chosen(values)
         if chosen is None:
             return None
-        return list(violated_rows(self.context.columns, self.context.ancestor_rules, chosen))
+        return list(violated_rows(self.context.columns, self.context.rules, chosen))
 
 
 def include(context: Context) -> None:
@@ -89,7 +89,7 @@ def include(context: Context) -> None:
     context.model.includeConshdlr(
         AcyclicHandler(context),
         NAME,
-        "acyclicity, precedence and ancestors",
+        "acyclicity, precedence, ancestors and shape",
         enfopriority=ENFORCE_PRIORITY,
         chckpriority=CHECK_PRIORITY,
         sepafreq=-1,
