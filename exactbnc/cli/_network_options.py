@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _structure = partial(typer.Option, rich_help_panel="Structure")
 _constraints = partial(typer.Option, rich_help_panel="Constraints")
+_whole = partial(typer.Option, rich_help_panel="The whole network")
 _score = partial(typer.Option, rich_help_panel="Score and parameters")
 
 DEFAULT_K = 2
@@ -202,16 +203,16 @@ class ConstraintOptions(LocalConstraintOptions):
     sink: Annotated[
         list[str] | None, _constraints("--sink", metavar="NAME", help="A variable without children; repeatable.")
     ] = None
-    min_edges: Annotated[int | None, _constraints("--min-edges", metavar="N", help="Fewest arcs.")] = None
-    max_edges: Annotated[int | None, _constraints("--max-edges", metavar="N", help="Most arcs.")] = None
+    min_edges: Annotated[int | None, _whole("--min-edges", metavar="N", help="Fewest arcs.")] = None
+    max_edges: Annotated[int | None, _whole("--max-edges", metavar="N", help="Most arcs.")] = None
     independent: Annotated[
         list[str] | None,
-        _constraints("--independent", metavar="'A _|_ B | C'", help="A is d-separated from B given C; repeatable."),
+        _whole("--independent", metavar="'A _|_ B | C'", help="A is d-separated from B given C; repeatable."),
     ] = None
-    chordal: Annotated[bool, _constraints("--chordal", help="No immoralities: a decomposable model.")] = False
-    polytree: Annotated[bool, _constraints("--polytree", help="One way at most between two variables.")] = False
+    chordal: Annotated[bool, _whole("--chordal", help="No immoralities: a decomposable model.")] = False
+    polytree: Annotated[bool, _whole("--polytree", help="One way at most between two variables.")] = False
     edge_penalty: Annotated[
-        float, _constraints("--edge-penalty", metavar="P", help="Subtracted from the score for every arc.")
+        float, _whole("--edge-penalty", metavar="P", help="Subtracted from the score for every arc.")
     ] = 0.0
 
     def _global_rules(self) -> dict[str, Any]:

@@ -14,7 +14,10 @@ COMMANDS = typer.main.get_command(application()).commands
 LEARNING = ("score", "solve", "learn", "evaluate")
 MOST_IN_A_PANEL = 12
 LOCAL = {"--require", "--forbid", "--tiers", "--whitelist", "--blacklist", "--constraints"}
-GLOBAL = {"--order", "--root", "--sink", "--min-edges", "--max-edges", "--edge-penalty"}
+GLOBAL = {
+    "--order", "--root", "--sink", "--min-edges", "--max-edges", "--edge-penalty", "--independent", "--chordal",
+    "--polytree",
+}  # fmt: skip
 STRUCTURES = {
     "--structure",
     "--anb",

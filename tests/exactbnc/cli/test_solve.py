@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from exactbnc import instances
+from exactbnc import Constraints, Problem, instances
 from exactbnc.formats import read_network
 from scorecache.cache import ScoreCache
 from scorecache.formats import read_cache, write_cache
@@ -279,6 +279,13 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
             "no network satisfies required arc rain -> sprinkler; required arc sprinkler -> rain",
         ),
         (["--require", "rain->wet"], 4, "no network satisfies structure anb with class wet; required arc rain -> wet"),
+        (["--independent", "wet"], 2, "--independent must be such as 'A,B _|_ C | D'. Got 'wet' instead."),
+        (
+            ["--polytree", "--solver", "dp"],
+            2,
+            "the solver 'dp' cannot solve this problem: dynamic programming takes "
+            "constraints on single families and orders only, not polytree",
+        ),
         (["--min-edges", 3, "--max-edges", 2], 4, "no network satisfies min edges 3; max edges 2"),
         (
             ["--solver", "dp", "--max-edges", 2],
@@ -291,6 +298,21 @@ def test_the_tiers_of_the_score_file_stay(exactbnc, table, tmp_path):
 )
 def test_bad_options(exactbnc, anb, options, code, message):
     assert error_of(exactbnc("solve", anb, *options), code) == message
+
+
+def test_independences_and_shapes_are_kept(exactbnc, unpruned, tmp_path):
+    target = tmp_path / "net.json"
+
+    for option in (["--independent", "wet _|_ rain | sprinkler"], ["--chordal"], ["--polytree"]):
+        assert exactbnc("solve", unpruned, *option, "-o", target).code == 0
+        assert json.loads(target.read_text())["status"] == "optimal"
+        assert Problem(read_cache(unpruned), asked(option)).check(read_network(target)) == []
+
+
+def asked(option):
+    if option[0] == "--independent":
+        return Constraints(independences=[("wet", "rain", "sprinkler")])
+    return Constraints(**{option[0].removeprefix("--"): True})
 
 
 @pytest.mark.parametrize("option", ["--solver", "--check"])
