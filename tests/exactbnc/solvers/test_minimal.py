@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from exactbnc.alternatives.arcs import arc_losses
 from exactbnc.alternatives.ranking import Wanted, rank
 from exactbnc.errors import InfeasibleError, UnsafeCacheError
+from exactbnc.network.parameters import fit_parameters
 from exactbnc.problem.class_parameters import class_parameters
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
@@ -157,6 +158,56 @@ def test_a_feature_behind_another_one_is_no_child_of_the_class():
 
     assert solution.dag.arcs == (("c", "x"), ("x", "y"))
     assert class_parameters(solution.dag, problem.arities, 0) == 1 + 2
+
+
+def random_distribution(random, n):
+    """P(all values) of n binary variables in a random network of at most two parents each, all values possible."""
+    order, p = random.permutation(n), np.ones((2,) * n)
+    for place, v in enumerate(order):
+        held = random.choice(order[:place], min(place, random.integers(0, 3)), replace=False)
+        table = random.choice([0.1, 0.25, 0.4, 0.6, 0.75, 0.9], (2,) * len(held))
+        for values in product((0, 1), repeat=n):
+            chance = table[tuple(values[u] for u in held)]
+            p[values] *= chance if values[v] else 1 - chance
+    return p
+
+
+def conditional(p, v, others):
+    """P(v | others) at every cell of the joint table."""
+    kept = p.sum(axis=tuple(u for u in range(p.ndim) if u not in (v, *others)), keepdims=True)
+    return kept / kept.sum(axis=v, keepdims=True) * np.ones_like(p)
+
+
+def smallest_i_map_parents(p, v, before):
+    """The smallest set that makes v independent of the others before it."""
+    whole = conditional(p, v, before)
+    sets = (own for size in range(len(before) + 1) for own in combinations(before, size))
+    return next(own for own in sets if np.abs(conditional(p, v, own) - whole).max() < 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_rows_enough_it_is_the_i_map_of_fewest_class_parameters(seed):
+    """By conditional independence alone, without any score; and P(class | features) is the true one."""
+    p, c = random_distribution(np.random.default_rng(seed), 5), 0
+    rows = np.array(list(product((0, 1), repeat=5)))
+    data = Dataset.from_codes(rows.T, [2] * 5, names="cwxyz", weights=np.rint(1e6 * p.ravel()).astype(np.int64))
+    expected = min(
+        1 + sum(
+            literal_class_parameters(v, smallest_i_map_parents(p, v, (c, *order[:place])), (2,) * 5, c)
+            for place, v in enumerate(order)
+        )
+        for order in permutations(range(1, 5))
+    )  # fmt: skip
+
+    problem = Problem(
+        build_cache(data, "bdeu", domain=Domain.of(data.names, "class_minimal", class_name="c")), minimal("c")
+    )
+    solution = solve(problem)
+
+    assert class_parameters(solution.dag, problem.arities, c) == expected
+    posterior = np.exp(fit_parameters(data, solution.dag, "eap").log_posterior(rows.T.astype(np.uint16), "c"))
+    true = conditional(p, c, (1, 2, 3, 4))[1]
+    assert np.abs(posterior[:, 1] - true[tuple(rows.T[1:])]).max() < 1e-3
 
 
 def two_features():
