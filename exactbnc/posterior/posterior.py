@@ -317,7 +317,7 @@ class _Sums:
 
 def _threads(n: int, prior: str, wanted: int, memory_limit: int | None) -> int:
     """How many threads the memory allows; a MemoryLimitError where it does not allow one."""
-    per_thread = (12 << n) + 12 * n * (1 << min(n, LOW_BITS)) + ((24 << n) if prior == "uniform" else 0)
+    per_thread = (12 << n) + 12 * n * (1 << min(n, LOW_BITS)) + ((16 << n) if prior == "uniform" else 0)
     allowed = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
     fixed = 24 << n
     if fixed + per_thread > allowed:

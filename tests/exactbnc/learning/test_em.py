@@ -1,5 +1,6 @@
 """Structural EM: expected counts, rounds that never fall, and what it finds."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -77,6 +78,20 @@ def test_the_last_value_is_the_penalised_likelihood_of_what_is_observed():
     observed = net.log_probability(codes).sum()
     penalty = 0.5 * np.log(dataset.n_rows) * net.n_parameters
     assert found.rounds[-1] == pytest.approx(observed - penalty, abs=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3])
+def test_rows_count_by_their_weights(share):
+    dataset = table(1)
+    weights = np.repeat([share, 2 - share], dataset.n_rows)  # every row twice, two in all
+    split = replace(dataset, codes=np.tile(dataset.codes, 2), weights=weights)
+    twice = replace(dataset, weights=np.full(dataset.n_rows, 2))
+    recipe = Recipe("general", "bic", max_parents=2, parameters="eap")
+
+    one, other = (learn_incomplete(rows, None, recipe) for rows in (split, twice))
+
+    assert one.rounds == pytest.approx(other.rounds, abs=1e-6)
+    assert compare(one.net.dag, other.net.dag).is_equivalent
 
 
 def test_complete_rows_give_the_best_network_at_once():
