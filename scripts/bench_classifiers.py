@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from _bench import machine_facts
 
-from exactbnc import EnsembleBNClassifier, ExactBNClassifier, MDLPDiscretizer
+from exactbnc import AveragedANBClassifier, EnsembleBNClassifier, ExactBNClassifier, MDLPDiscretizer
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_temperature
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -130,6 +130,7 @@ def methods() -> dict[str, Callable[[], Any]]:
         "ExactBN": lambda: ExactBNClassifier(n_jobs=1),
         "ExactBN, EAP tables": lambda: ExactBNClassifier(parameters="eap", n_jobs=1),
         "EnsembleBN": lambda: EnsembleBNClassifier(n_jobs=1),
+        "AveragedANB": lambda: AveragedANBClassifier(n_jobs=1),
         "CategoricalNB": categorical_nb,
         "LR one-hot": logistic_regression,
         "LR one-hot + T": lambda: Scaled(logistic_regression()),
@@ -212,9 +213,9 @@ def run(names: Iterable[str], output: Path, wanted: list[str] | None, most_folds
         print(name, flush=True)
 
 
-def summary(path: Path, plot: Path | None) -> None:
+def summary(paths: list[Path], plot: Path | None) -> None:
     """Print Markdown: means and ranks, ours against each other method, and every data set."""
-    runs = pd.DataFrame(map(json.loads, path.read_text().splitlines()))
+    runs = pd.DataFrame([json.loads(line) for path in paths for line in path.read_text().splitlines()])
     order = [name for name in methods() if name in set(runs["method"])]
     of_data = runs.groupby(["data", "method"])[[*MEASURES, "fit_seconds", "predict_seconds", "rows", "columns"]].mean()
     tables = {measure: of_data[measure].unstack()[order].dropna() for measure in of_data.columns}
@@ -284,7 +285,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="DATA")
     parser.add_argument("--methods", nargs="+", metavar="METHOD")
     parser.add_argument("--folds", type=int, metavar="N", help="only the first N of the folds")
-    parser.add_argument("--summary", type=Path, metavar="RUNS")
+    parser.add_argument("--summary", nargs="+", type=Path, metavar="RUNS")
     parser.add_argument("--plot", type=Path, metavar="SVG")
     options = parser.parse_args()
     if options.summary is not None:
