@@ -261,16 +261,17 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
 
     def _encoded(self, X: Any) -> Codes:
         """Codes of the features, columns x rows."""
-        codes = self._codes_of_row(X)
+        values = self._values_of_row(X)
+        codes = None if values is None else self._features.encode_row(values)
         return self._codes_of(self._table(X)) if codes is None else codes
 
-    def _codes_of_row(self, X: Any) -> Codes | None:
-        """The codes of a pandas frame of one row with the columns of training, which need no more than a look-up."""
+    def _values_of_row(self, X: Any) -> list[Any] | None:
+        """The values of a pandas frame of one row with the columns of training, which need no more than a look-up."""
         known = getattr(self, "_columns", None)
         if known is None or not hasattr(X, "iloc") or len(X) != 1 or not X.columns.equals(known):
             return None
         values = X.iloc[0].tolist()
-        return self._features.encode_row(values if self._kept is None else [values[v] for v in self._kept])
+        return values if self._kept is None else [values[v] for v in self._kept]
 
     def _table(self, X: Any) -> Any:
         """X as it was fitted, without the columns that are left out."""

@@ -63,11 +63,17 @@ class Features:
             codes[self._plain] = found
         for v, (column, cuts) in enumerate(zip(columns_of(table), self.cut_points, strict=True)):
             if cuts is not None:
-                bins = bins_of(as_floats(column, self.names[v]), cuts)
-                codes[v] = np.where(bins < 0, self._of_missing[v], bins)
+                codes[v] = self.intervals(v, as_floats(column, self.names[v]))
             elif not has_looked_up:
                 codes[v] = _encode_column(column, self._code_of[v], self._of_missing[v])
         return codes
+
+    def intervals(self, v: int, numbers: Floats) -> NDArray[np.int64]:
+        """The codes of a column that has cut points."""
+        cuts = self.cut_points[v]
+        assert cuts is not None
+        bins = bins_of(numbers, cuts)
+        return np.where(bins < 0, self._of_missing[v], bins)
 
     def encode_row(self, values: Sequence[Any]) -> Codes | None:
         """The codes of one row, columns x 1; None if a value is not what its column holds, which `encode` reports."""

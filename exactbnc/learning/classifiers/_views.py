@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from exactbnc.learning.classifiers._features import Features
 from exactbnc.learning.discretize._tally import Tally
 from exactbnc.learning.discretize.equal_frequency import equal_frequency_places
 from exactbnc.learning.ensemble.pool import Inputs
-from scorecache.data.encoding import MISSING_STATE
+from scorecache.data.encoding import MISSING_STATE, is_missing
 from scorecache.data.frames import as_floats, columns_of
 
 Floats = NDArray[np.float64]
@@ -47,15 +47,36 @@ def grown_views(views: Sequence[Features], own: Features) -> tuple[Features, ...
 
 
 def inputs_of(views: Sequence[Features], table: Any) -> Inputs:
-    """The table as the members read it."""
+    """The table as the members read it; what has no cut points, and the numbers, are read once."""
     own = views[0]
+    numbers = {
+        v: as_floats(column, own.names[v])
+        for v, (column, cuts) in enumerate(zip(columns_of(table), own.cut_points, strict=True))
+        if cuts is not None
+    }
+    codes = [own.encode(table)]
+    for view in views[1:]:
+        codes.append(codes[0].copy())
+        for v, column in numbers.items():
+            codes[-1][v] = view.intervals(v, column)
+    return Inputs(tuple(codes), _columns(numbers.values(), codes[0].shape[1]))
+
+
+def inputs_of_row(views: Sequence[Features], values: Sequence[Any]) -> Inputs | None:
+    """The same of one row; None if a value is not what its column holds, which `inputs_of` reports."""
+    codes = [view.encode_row(values) for view in views]
+    if any(own is None for own in codes):
+        return None
     numbers = [
-        as_floats(column, name)
-        for name, column, cuts in zip(own.names, columns_of(table), own.cut_points, strict=True)
+        np.array([np.nan if is_missing(value) else float(value)])
+        for value, cuts in zip(values, views[0].cut_points, strict=True)
         if cuts is not None
     ]
-    codes = tuple(view.encode(table) for view in views)
-    return Inputs(codes, np.column_stack(numbers) if numbers else np.empty((codes[0].shape[1], 0)))
+    return Inputs(tuple(own for own in codes if own is not None), _columns(numbers, 1))
+
+
+def _columns(numbers: Collection[Floats], n_rows: int) -> Floats:
+    return np.column_stack(list(numbers)) if numbers else np.empty((n_rows, 0))
 
 
 def _recut(own: Features, cut_points: Sequence[Floats | None]) -> Features:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, check_batch, seed_of, threads_of
 from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, REST, evenly_spaced
 from exactbnc.learning.classifiers._features import Features
-from exactbnc.learning.classifiers._views import NAMES, grown_views, inputs_of, views_of
+from exactbnc.learning.classifiers._views import NAMES, grown_views, inputs_of, inputs_of_row, views_of
 from exactbnc.learning.ensemble._kernels import BLOCK
 from exactbnc.learning.ensemble.ande import MOST_CELLS, AnDE, n_cells
 from exactbnc.learning.ensemble.correction import Correction
@@ -258,6 +258,10 @@ class EnsembleBNClassifier(TableClassifier):
 
     def _encoded(self, X: Any) -> Inputs:  # type: ignore[override]
         """The table as the members read it."""
+        values = self._values_of_row(X)
+        of_row = None if values is None else inputs_of_row(self._views, values)
+        if of_row is not None:
+            return of_row
         table = self._table(X)
         inputs = inputs_of(self._views, table)
         self._check_known(inputs.codes[0], table)

@@ -9,6 +9,7 @@ rows. A family with an unknown member adds nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from exactbnc.learning.discriminative.fit import class_weights
 from exactbnc.learning.ensemble.ande import Floats
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Codes
-from exactbnc.network.families import open_families
+from exactbnc.network.families import OpenFamilies, open_families
 from exactbnc.network.normalisation import normalise
 from scorecache.data.dataset import Dataset
 
@@ -50,10 +51,13 @@ class Correction:
         open_families(self.net, [child], target, self.weights).add_to(found, codes)
         return found
 
+    @cached_property
+    def _families(self) -> OpenFamilies:
+        return open_families(self.net, self.children, self.net.position(self.class_name), self.weights)
+
     def log_posterior(self, log_p: Floats, codes: Codes) -> Floats:
         """The pool's log-posterior, corrected."""
-        target = self.net.position(self.class_name)
         found = self.slope * log_p
-        open_families(self.net, self.children, target, self.weights).add_to(found, codes)
+        self._families.add_to(found, codes)
         normalise(found)
         return found

@@ -12,6 +12,8 @@ regression of its own class by the residual e/(1 - h), with h its leverage; orde
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,8 @@ LARGEST_SCORE = 6.0
 RIDGE = 0.001
 PRIOR_SQUARES, PRIOR_ROWS = 0.15, 3.0
 LEAST_FREEDOM = 3.0
+BLOCK = 1024
+"""Rows at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,10 @@ class Curve:
         return cls(values, scores, median)
 
     def __call__(self, numbers: Floats) -> Floats:
-        found: Floats = np.interp(np.where(np.isnan(numbers), self.median, numbers), self.knots, self.scores)
+        is_missing = np.isnan(numbers)
+        if is_missing.any():
+            numbers = np.where(is_missing, self.median, numbers)
+        found: Floats = np.interp(numbers, self.knots, self.scores)
         return found
 
 
@@ -84,21 +91,6 @@ class Regression:
     scale: Floats
     freedom: Floats
     inverse: Floats
-
-    def log_density(self, z: Floats, own: Ints, left_out: Floats) -> Floats:
-        """log t of every row and class; rows with a class in `own` are left out of its regression."""
-        from scipy.special import gammaln
-
-        terms = np.column_stack([np.ones(len(z)), z[:, self.parents]])
-        errors = z[:, [self.feature]] - terms @ self.coefficients.T
-        if len(own):
-            rows = np.arange(len(z))
-            leverage = left_out * np.einsum("ij,ijk,ik->i", terms, self.inverse[own], terms)
-            errors[rows, own] /= np.maximum(1 - leverage, 0.05)
-        nu, s = self.freedom, self.scale
-        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - np.log(nu * np.pi) / 2 - np.log(s)
-        density: Floats = constant - (nu + 1) / 2 * np.log1p((errors / s) ** 2 / nu)
-        return density
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +170,58 @@ class ConditionalGaussian:
         if len(own):
             counts[np.arange(len(z)), own] -= left_out
         scores: Floats = np.log(counts)
-        for regression in self.regressions:
-            scores += regression.log_density(z, own, left_out)
+        for low in range(0, len(z), BLOCK):
+            rows = slice(low, low + BLOCK)
+            scores[rows] += self._log_densities(z[rows], own[rows], left_out[rows])
         normalise(scores)
         return scores
+
+    def _log_densities(self, z: Floats, own: Ints, left_out: Floats) -> Floats:
+        """The sum of log t over the features; rows with a class in `own` are left out of its regressions."""
+        laid = self._laid_out
+        terms = np.column_stack([np.ones(len(z)), z])[:, laid.places]
+        errors = z[:, laid.features, None] - np.einsum("nft,fct->nfc", terms, laid.coefficients)
+        if len(own):
+            leverage = left_out[:, None] * np.einsum("nfs,nfst,nft->nf", terms, laid.inverse[own], terms)
+            errors[np.arange(len(z)), :, own] /= np.maximum(1 - leverage, 0.05)
+        densities = laid.constant - laid.exponent * np.log1p(errors**2 * laid.precision)
+        found: Floats = densities.sum(axis=1)
+        return found
+
+    @cached_property
+    def _laid_out(self) -> _LaidOut:
+        """All regressions with the same number of terms; those that are not there have coefficients of 0."""
+        from scipy.special import gammaln
+
+        n_features, n_terms, n_classes = len(self.regressions), MOST_PARENTS + 1, len(self.of_class)
+        places = np.zeros((n_features, n_terms), dtype=np.int64)
+        coefficients = np.zeros((n_features, n_classes, n_terms))
+        inverse = np.zeros((n_classes, n_features, n_terms, n_terms))
+        for f, regression in enumerate(self.regressions):
+            size = len(regression.parents) + 1
+            places[f, 1:size] = np.array(regression.parents, dtype=np.int64) + 1
+            coefficients[f, :, :size] = regression.coefficients
+            inverse[:, f, :size, :size] = regression.inverse
+        s = np.array([regression.scale for regression in self.regressions])
+        nu = np.array([regression.freedom for regression in self.regressions])
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - np.log(nu * np.pi) / 2 - np.log(s)
+        features = np.array([regression.feature for regression in self.regressions], dtype=np.int64)
+        return _LaidOut(features, places, coefficients, inverse, constant, (nu + 1) / 2, 1 / (nu * s**2))
+
+
+class _LaidOut(NamedTuple):
+    """The regressions as arrays: log t = constant - exponent log(1 + precision (z - terms . coefficients)^2).
+
+    `places` are those of a feature's terms in (1, z), features x terms; the others are features x classes, and so on.
+    """
+
+    features: Ints
+    places: Ints
+    coefficients: Floats
+    inverse: Floats
+    constant: Floats
+    exponent: Floats
+    precision: Floats
 
 
 def normal_scores(curves: tuple[Curve, ...], numbers: Floats) -> Floats:

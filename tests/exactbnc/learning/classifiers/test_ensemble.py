@@ -287,7 +287,7 @@ def test_order_auto_leaves_out_tables_that_are_too_large(monkeypatch):
 
 def test_one_row_and_many_are_predicted_alike():
     frame, y = anything()
-    frame = frame[["height", "mood", "smokes"]]
+    frame = frame[["height", "weight", "mood", "smokes"]]
     model = EnsembleBNClassifier().fit(frame, y)
 
     rows = np.vstack([model.predict_proba(pd.DataFrame(frame.iloc[[row]])) for row in range(20)])

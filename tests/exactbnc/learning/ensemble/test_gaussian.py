@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm, t
@@ -63,7 +65,7 @@ def test_a_residual_left_out_is_that_of_regressing_again():
     z = np.column_stack([curve(column) for curve, column in zip(model.curves, numbers.T, strict=True)])
 
     for own in model.regressions:
-        found = own.log_density(z, y, np.ones(40))
+        found = replace(model, regressions=(own,))._log_densities(z, y, np.ones(40))
         terms = np.column_stack([np.ones(40), *(z[:, u] for u in own.parents)])
         for row in range(40):
             rows = (y == y[row]) & (np.arange(40) != row)
