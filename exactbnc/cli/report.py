@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -51,15 +52,22 @@ Posterior = Annotated[
 Target = Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.")]
 
 
+@dataclass(frozen=True)
+class JudgingOptions:
+    """How a classifier is judged by data."""
+
+    folds: options.Folds = 10
+    seed: Seed = 0
+
+
 def report(
     network: NetworkFile,
     output: Target,
     text: options.TextOptions,
     shown: options.OutputOptions,
+    judging: JudgingOptions,
     data: Data = None,
     posterior: Posterior = None,
-    folds: options.Folds = 10,
-    seed: Seed = 0,
     title: Title = None,
     class_name: ClassName = None,
     weights: options.Weights = None,
@@ -87,8 +95,8 @@ def report(
             given = {**text.given(), "weights": weights, "missing": missing, "max_states": max_states}
             table = rows_for(subject, data, given)
         _note_other_data(printer, subject, table)
-        printer.note(f"cross-validating, {folds} folds")
-        judged = judge(subject, table, n_folds=folds, seed=seed)
+        printer.note(f"cross-validating, {judging.folds} folds")
+        judged = judge(subject, table, n_folds=judging.folds, seed=judging.seed)
     page = render_report(
         judged.subject,
         title=title,

@@ -287,7 +287,7 @@ def test_solvers_of_the_best_score_refuse(solver):
 
 @pytest.mark.parametrize(
     ("constraints", "named"),
-    [({"order": [("a", "b")]}, "order"), ({"max_edges": 3}, "max edges"),
+    [({"order": [("a", "b")]}, "order"), ({"max_edges": 3}, "max edges"), ({"chordal": True}, "chordal"),
      ({"required_ancestors": [("a", "b")]}, "required ancestors")],
 )  # fmt: skip
 def test_rules_on_the_whole_network_are_refused(constraints, named):
