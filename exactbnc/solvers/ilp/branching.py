@@ -30,6 +30,7 @@ from exactbnc.solvers.ilp.plugins import (
     prop_order,
     sepa_cluster,
     sepa_facet,
+    sepa_rule,
 )
 from exactbnc.solvers.ilp.settings import configure, set_limits, set_time_limit
 
@@ -40,6 +41,7 @@ OPTIONAL_PLUGINS: Mapping[str, ModuleType] = {
     "prop_order": prop_order,
     "sepa_cluster": sepa_cluster,
     "sepa_facet": sepa_facet,
+    "sepa_rule": sepa_rule,
     "heur_sink": heur_sink,
     "event_incumbent": event_incumbent,
     "event_progress": event_progress,

@@ -26,6 +26,7 @@ from exactbnc.solvers.bounds.root.settings import RootSettings, Tail
 from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.integral import NetworkRules, violated_rows
 from exactbnc.solvers.ilp.model.model import columns_of, linear_rows
+from exactbnc.solvers.ilp.model.rule_rows import violated_rule_rows
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache
@@ -252,6 +253,28 @@ def test_rows_and_handler_accept_exactly_the_networks_that_the_checker_accepts(i
         )
         assert (is_accepted and not cuts) == is_network
         assert not any(holds(cut, point) for cut in cuts)
+
+
+@examples(60)
+@given(
+    instance=instances(max_vars=4, rules=("required_ancestors", "forbidden_ancestors", "chordal")),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_rows_at_fractional_points_are_violated_there_and_by_no_network(instance, seed):
+    problem = problem_or_none(*instance)
+    if problem is None:
+        return
+    columns, rules = columns_of(problem), NetworkRules.of(problem)
+    values = np.random.default_rng(seed).random(columns.n_columns) ** 3
+    values /= np.bincount(columns.child, weights=values)[columns.child]
+
+    rows = list(violated_rule_rows(columns, values, rules))
+
+    assert not any(holds(row, values) for row in rows)
+    for choice in product(*(columns.of(v) for v in range(columns.n_vars))):
+        if not list(violated_rows(columns, rules, np.array(choice))):
+            point = np.isin(np.arange(columns.n_columns), choice).astype(float)
+            assert all(holds(row, point) for row in rows)
 
 
 LAZY_RULES = (

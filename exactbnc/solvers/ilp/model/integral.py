@@ -75,11 +75,11 @@ def violated_rows(columns: Columns, rules: NetworkRules, chosen: Ints) -> Iterat
     for ancestor, descendant in rules.forbidden_ancestors:
         came_from = _reach(children, ancestor)
         if descendant in came_from:
-            yield _path_row(columns, _path(came_from, ancestor, descendant))
+            yield path_row(columns, _path(came_from, ancestor, descendant))
     for ancestor, descendant in rules.required_ancestors:
         reached = _reach(children, ancestor)
         if descendant not in reached:
-            yield _leaving_row(columns, reached)
+            yield leaving_row(columns, reached)
 
 
 def _reach(children: Sequence[Sequence[int]], source: int) -> dict[int, int]:
@@ -101,13 +101,15 @@ def _path(came_from: dict[int, int], source: int, target: int) -> list[int]:
     return path[::-1]
 
 
-def _path_row(columns: Columns, path: Sequence[int]) -> Row:
+def path_row(columns: Columns, path: Sequence[int]) -> Row:
+    """Not all arcs of the path."""
     arcs = list(pairwise(path))
     held = [column for parent, child in arcs for column in columns.holding(parent, child)]
     return Row.of(held, rhs=len(arcs) - 1.0)
 
 
-def _leaving_row(columns: Columns, reached: Collection[int]) -> Row:
+def leaving_row(columns: Columns, reached: Collection[int]) -> Row:
+    """Some arc leaves these variables."""
     leaving = [
         column
         for child in range(columns.n_vars)
