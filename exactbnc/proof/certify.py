@@ -33,7 +33,7 @@ from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, cost_table, families_in_order, order_of
 from scorecache.errors import ParameterError
 
-FEW_STATES = 1_000
+FEW_STATES = 10_000
 """A proof by so many states is short enough; beyond, one by halves is tried first."""
 
 

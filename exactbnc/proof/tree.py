@@ -28,7 +28,7 @@ from exactbnc.solvers.costs.table import CostTable, order_of
 
 MOST_NODES = 400
 """A tree that would take more nodes, to judge by the share of it that is closed, is given up."""
-MOST_FAMILIES = 10_000
+MOST_FAMILIES = 5_000
 """With more families left an LP takes seconds, and a tree is not tried."""
 AT_NODE = RootSettings(tail=replace(SHORT, widest=math.inf))
 
