@@ -42,9 +42,9 @@ LEAST_TURN = 1.0
 """Work, about in seconds."""
 SHARE_OF_TURN = 0.5
 """Later turns, in terms of the work that the search has done."""
-LEAST_SHARE_OF_WORK = 1 / 3
+LEAST_SHARE_OF_WORK = 1 / 5
 """What a search may fall behind the other one, which has less to do by a forecast that may be wrong."""
-UNTRIED_LAYERS = 3.0
+UNTRIED_LAYERS = 5.0
 UNTRIED_TREE = 15.0
 """What a search that has not begun is expected to need; branch-and-cut takes seconds to begin with many families."""
 MOST_COLUMNS = 60_000

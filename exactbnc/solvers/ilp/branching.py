@@ -23,6 +23,7 @@ from exactbnc.solvers.ilp.model.cut_rows import cut_rows
 from exactbnc.solvers.ilp.model.integral import NetworkRules
 from exactbnc.solvers.ilp.model.model import Columns, Row, is_contradictory, linear_rows
 from exactbnc.solvers.ilp.plugins import (
+    branch_arc,
     cons_acyclic,
     event_incumbent,
     event_progress,
@@ -43,6 +44,7 @@ OPTIONAL_PLUGINS: Mapping[str, ModuleType] = {
     "sepa_facet": sepa_facet,
     "sepa_rule": sepa_rule,
     "heur_sink": heur_sink,
+    "branch_arc": branch_arc,
     "event_incumbent": event_incumbent,
     "event_progress": event_progress,
 }

@@ -5,8 +5,9 @@ import os
 import signal
 import threading
 import time
-from itertools import chain, combinations, product
+from itertools import chain, combinations, permutations, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from exactbnc.solvers.ilp.model.context import Context
 from exactbnc.solvers.ilp.model.integral import NetworkRules, violated_rows
 from exactbnc.solvers.ilp.model.model import columns_of, linear_rows
 from exactbnc.solvers.ilp.model.rule_rows import violated_rule_rows
+from exactbnc.solvers.ilp.plugins import branch_arc
 from exactbnc.solvers.ilp.solver import OPTIONAL_PLUGINS, ILPSolver
 from exactbnc.solvers.solve import solve as solve_problem
 from scorecache.cache import ScoreCache
@@ -221,6 +223,52 @@ def test_the_optimum_behind_a_weak_root_is_that_without_root_and_plugins(disable
     solution = solve(problem, disabled=off, settings=WEAK_ROOT)
 
     agrees(solution, problem, expected.score)
+
+
+def test_both_sides_of_a_branch_share_the_families_of_a_child():
+    columns = columns_of(hard_problem(6))
+    values = np.random.default_rng(0).uniform(size=columns.n_columns)
+    rule = branch_arc.ArcBranching(SimpleNamespace(columns=columns))
+    is_possible = values > 0.2
+
+    for u, v in permutations(range(6), 2):
+        absent, present = (set(rule._excluded(side, 6 * u + v, is_possible)) for side in (0, 1))
+        assert absent == {c for c in columns.of(v) if is_possible[c] and u in columns.before_of(c)}
+        assert present == {c for c in columns.of(v) if is_possible[c]} - absent
+        holding = sum(values[c] for c in columns.of(v) if u in columns.before_of(c))
+        assert columns.arcs(values)[u, v] == pytest.approx(holding)
+    for column in np.flatnonzero(is_possible).tolist():
+        absent, present = (set(rule._excluded(side, 36 + column, is_possible)) for side in (0, 1))
+        assert absent == {column}
+        assert present == {c for c in columns.of(int(columns.child[column])) if is_possible[c]} - {column}
+
+
+@pytest.mark.parametrize(("reliable", "kind"), [(0, "both"), (4, "both"), (4, "arcs"), (4, "families")])
+def test_branching_loses_no_best_network(monkeypatch, reliable, kind):
+    monkeypatch.setattr(branch_arc, "RELIABLE", reliable)
+    if kind != "both":  # the others look integral
+        nothing = {"arcs": lambda n: slice(n * n, None), "families": lambda n: slice(None, n * n)}[kind]
+        concatenate = np.concatenate
+
+        def one_kind(parts):
+            share = concatenate(parts)
+            share[nothing(7)] = 0.0
+            return share
+
+        numbers = SimpleNamespace(**{**vars(np), "concatenate": one_kind})
+        monkeypatch.setattr(branch_arc, "np", numbers)
+    called = []
+    for name in ("branchexeclp", "_exclude"):
+        own = getattr(branch_arc.ArcBranching, name)
+        monkeypatch.setattr(
+            branch_arc.ArcBranching, name, lambda self, *a, own=own, name=name: called.append(name) or own(self, *a)
+        )
+    for seed in range(12):
+        problem = hard_problem(7, seed)
+        weak = solve(problem, disabled={"root", "sepa_facet", "sepa_cluster", "prop_order"})
+        assert weak.score == pytest.approx(solve_problem(problem, solver="dp").score, abs=1e-6)
+    assert called.count("branchexeclp") > 20
+    assert ("_exclude" in called) == (reliable > 0)
 
 
 def test_branch_and_cut_goes_on_from_an_open_root():
@@ -493,7 +541,7 @@ def test_what_the_root_proves_is_exact():
 
 
 def test_an_optimal_start_is_kept_and_other_starts_do_no_harm():
-    problem = hard_problem(7)
+    problem = hard_problem(6)
     best = solve(problem)
     others = [
         DAG.from_arcs(problem.names, [("v1", "v0"), ("v2", "v0"), ("v3", "v0")]),  # no such family

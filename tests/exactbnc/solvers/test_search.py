@@ -40,7 +40,8 @@ def test_sparse_means_fewer_families_per_variable_than_stated(monkeypatch):
 @pytest.mark.parametrize(("sparse", "method"), [(0, "order"), (10**9, "ilp")])
 def test_the_search_that_suits_ends_what_is_short(monkeypatch, sparse, method):
     problem = open_at_the_root()
-    monkeypatch.setattr(search, "SPARSE", sparse)
+    for name, value in (("SPARSE", sparse), ("UNTRIED_LAYERS", 1e3), ("UNTRIED_TREE", 1e3)):
+        monkeypatch.setattr(search, name, value)
 
     solution = search.solve_by_search(problem, Run.of())
 
@@ -178,7 +179,7 @@ def test_a_search_that_falls_behind_has_a_turn(monkeypatch):
     first, second = Scripted("one", [99.0] + 9 * [5.0], 9 * [None]), Scripted("other", 9 * [50.0], [None, "proved"])
 
     assert search._in_turns(first, second, 15.0).method == "other"
-    assert first.work == 4.0
+    assert first.work == 6.0
 
 
 def test_a_node_limit_of_the_caller_is_kept(monkeypatch):
@@ -190,7 +191,9 @@ def test_a_node_limit_of_the_caller_is_kept(monkeypatch):
     assert solution.statistics.states <= 256
 
 
-def test_the_tolerance_is_a_unit_per_variable():
+def test_the_tolerance_is_a_unit_per_variable(monkeypatch):
+    for name, value in (("SPARSE", 10**9), ("UNTRIED_LAYERS", 1e3)):
+        monkeypatch.setattr(search, name, value)
     solution = search.solve_by_search(open_at_the_root(), Run.of())
 
     assert 0 < solution.tolerance <= 12e-8 + 1e-6

@@ -105,6 +105,19 @@ class Columns:
             constant=self.constant,
         )
 
+    def holds(self, u: int, listed: Ints) -> NDArray[np.bool_]:
+        """Which of these columns hold variable u in W'."""
+        words = self.masks[listed, u // WORD]
+        return np.asarray((words >> np.uint64(u % WORD)) & np.uint64(1), dtype=np.bool_)
+
+    def arcs(self, values: Floats) -> Floats:
+        """y(u, v) = sum of x(v, W) over W with u in W', from the columns' values."""
+        used = np.flatnonzero(values)
+        start, members = rows_of(self.before_start, self.before, used)
+        sums = np.zeros((self.n_vars, self.n_vars))
+        np.add.at(sums, (members, np.repeat(self.child[used], np.diff(start))), np.repeat(values[used], np.diff(start)))
+        return sums
+
     def parents_of(self, column: int) -> tuple[int, ...]:
         """W of a column."""
         return tuple(self.parents[self.parent_start[column] : self.parent_start[column + 1]].tolist())
