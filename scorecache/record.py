@@ -41,7 +41,7 @@ class Record:
     """
 
     score: str
-    parameters: Mapping[str, float | int | str]
+    parameters: Mapping[str, Any]
     domain: Domain
     pruning: str
     prune_gap: float = 0.0

@@ -138,7 +138,11 @@ def describe_score(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def describe_parameters(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    shown = {
+        name: value if not isinstance(value, list | tuple) else f"{len(value)} x {len(value)} numbers"
+        for name, value in parameters.items()
+    }
+    return ", ".join(f"{name} = {value}" for name, value in shown.items())
 
 
 def describe_intervals(cut_points: Mapping[str, Sequence[float]]) -> str:

@@ -59,7 +59,7 @@ class RecordFacts(msgspec.Struct):
     """What `Record.to_json` gives; what has a default may be absent."""
 
     score: str
-    parameters: dict[str, int | float | str]
+    parameters: dict[str, int | float | str | list[list[float]]]
     domain: DomainFacts
     pruning: Literal["none", "dominance"]
     prune_gap: Annotated[float, msgspec.Meta(ge=0)] = 0.0

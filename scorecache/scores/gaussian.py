@@ -20,15 +20,17 @@ linearly on each other, since fewer of them say the same. BGe has no such case.
 BGe is a marginal likelihood under a normal-Wishart prior: am imaginary rows for the mean nu, the mean of all rows or 0,
 and aw = n + `aw_above` degrees of freedom for the precision, with T = t I, t = am (aw - n - 1) / (am + 1). Columns are
 standardised before (mean and deviation of all rows), so that units do not matter, and the score is that of the columns
-as they are; `scale="raw"` takes T = t I in their own units. Each configuration of discrete parents has a prior of its
+as they are; `scale="raw"` takes T = t I in their own units. `prior_matrix` is another T, of the columns of numbers in
+their order, in the units that `scale` says. Each configuration of discrete parents has a prior of its
 own with these parameters. References: Geiger, Heckerman (2002); Kuipers, Moffa, Heckerman (2014); Lauritzen (1992).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -162,6 +164,7 @@ class BGe(NumberScore):
     aw_above: float = 2.0
     nu: str = "mean"
     scale: str = "standardized"
+    prior_matrix: Any = None
 
     name: ClassVar[str] = "bge"
     title: ClassVar[str] = "Bayesian Gaussian equivalent"
@@ -184,10 +187,32 @@ class BGe(NumberScore):
                     f"The {parameter!r} parameter of {self.name} must be {choices[0]!r} or {choices[1]!r}. "
                     f"Got {value!r} instead."
                 )
+        if self.prior_matrix is not None:
+            object.__setattr__(self, "prior_matrix", _positive_definite(self.name, self.prior_matrix))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Without a matrix that is not given."""
+        return {name: value for name, value in super().parameters.items() if value is not None}
+
+    def check_matrix(self, n: int) -> None:
+        """Raise a ParameterError if the prior matrix is not one of so many columns of numbers."""
+        if self.prior_matrix is not None and len(self.prior_matrix) != n:
+            raise ParameterError(
+                f"The 'prior_matrix' of {self.name} must have one row for each of the {n} columns of numbers. "
+                f"Got {len(self.prior_matrix)} instead."
+            )
+
+    def prior_root(self, places: Sequence[int]) -> Floats:
+        """L with L L' = T, for the columns of numbers at these places."""
+        if self.prior_matrix is None:
+            return math.sqrt(self.t) * np.eye(len(places))
+        chosen = np.array(self.prior_matrix)[np.ix_(places, places)]
+        return np.asarray(np.linalg.cholesky(chosen)).reshape(len(places), len(places))
 
     @property
     def t(self) -> float:
-        """The diagonal of T."""
+        """The diagonal of T, where no matrix is given."""
         return self.am * (self.aw_above - 1.0) / (self.am + 1.0)
 
     def log_normalizers(self, n: float, most: int) -> Floats:
@@ -217,3 +242,18 @@ class BGeCG(BGe):
     def partner(self) -> CellScore:
         """BDeu."""
         return BDeu(self.ess)
+
+
+def _positive_definite(owner: str, given: Any) -> tuple[tuple[float, ...], ...]:
+    """The matrix as tuples; a ParameterError if it is not one of a prior."""
+    try:
+        matrix = np.asarray(given, dtype=np.float64)
+        is_symmetric = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and bool((matrix == matrix.T).all())
+        if not is_symmetric:
+            raise ValueError("it is not symmetric")
+        np.linalg.cholesky(matrix)
+    except (ValueError, TypeError, np.linalg.LinAlgError) as error:
+        raise ParameterError(
+            f"The 'prior_matrix' parameter of {owner} must be a symmetric positive definite matrix, but {error}."
+        ) from None
+    return tuple(map(tuple, matrix.tolist()))

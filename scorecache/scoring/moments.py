@@ -41,9 +41,18 @@ class Numbers:
     nu: Floats
     n_base: int
     score: NumberScore
+    places: tuple[int, ...]
+    """Where the columns are among those of numbers of the table."""
 
     @classmethod
-    def of(cls, columns: Sequence[Floats], weights: Floats, n_base: int, score: NumberScore) -> Numbers:
+    def of(
+        cls,
+        columns: Sequence[Floats],
+        weights: Floats,
+        n_base: int,
+        score: NumberScore,
+        places: Sequence[int],
+    ) -> Numbers:
         """Centre the columns by the mean of all rows, and for BGe divide them by their deviations."""
         raw = np.array(columns, dtype=np.float64).reshape(len(columns), len(weights))
         mean = raw @ weights / weights.sum()
@@ -58,7 +67,7 @@ class Numbers:
                 unit = np.where(deviation > NOISE * rounding, deviation, 1.0)
             nu = -mean / unit if score.nu == "zero" else nu
         values /= unit[:, None]
-        return cls(values, weights, rounding / unit, np.log(unit), nu, n_base, score)
+        return cls(values, weights, rounding / unit, np.log(unit), nu, n_base, score, tuple(places))
 
     @property
     def n_free(self) -> int:
@@ -80,14 +89,25 @@ class Numbers:
         if isinstance(self.score, BGe):
             score = self.score
             away = math.sqrt(n * score.am / (n + score.am)) * (mean - self.nu)
-            rows = np.column_stack([rows, away, math.sqrt(score.t) * np.eye(len(rows))])
+            rows = np.column_stack([rows, away, score.prior_root(self.places)])
             noise = np.zeros(len(rows))
+        return self._moments(rows, noise, n, self.prior)
+
+    @cached_property
+    def prior(self) -> Moments | None:
+        """T as the products of rows, where it is a matrix of its own."""
+        if not isinstance(self.score, BGe) or self.score.prior_matrix is None:
+            return None
+        root = self.score.prior_root(self.places)
+        return self._moments(root, np.zeros(len(root)), 0.0, None)
+
+    def _moments(self, rows: Floats, noise: Floats, n: float, prior: Moments | None) -> Moments:
         length = np.sqrt(np.sum(rows**2, axis=1))
         length[length <= NOISE * noise] = 0.0
         unit = np.where(length > 0.0, length, 1.0)
         rows = np.where(length[:, None] > 0.0, rows / unit[:, None], 0.0)
         of_unit = NOISE * (noise / unit + EPSILON * len(rows))
-        return Moments(rows, 2.0 * np.log(unit), of_unit, n, self.n_base, self.score)
+        return Moments(rows, 2.0 * np.log(unit), of_unit, n, self.n_base, self.score, prior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +120,8 @@ class Moments:
     n: float
     n_base: int
     score: NumberScore
+    prior: Moments | None = None
+    """Those of T, where it is not t I."""
 
     @cached_property
     def scatter(self) -> Floats:
@@ -126,6 +148,11 @@ class Moments:
 
     def potentials(self, row_from: int, row_to: int, n_row: int, binom: Ints) -> Floats:
         """phi of base + P + {x} for these rows P of free columns, all x below P; NaN for sets that are not allowed."""
+        of_prior = None if self.prior is None else self.prior.log_dets(row_from, row_to, n_row, binom)
+        return self.phi(self.log_dets(row_from, row_to, n_row, binom), n_row + 1 + self.n_base, of_prior)
+
+    def log_dets(self, row_from: int, row_to: int, n_row: int, binom: Ints) -> Floats:
+        """log det and shifts of these sets; NaN for those that are not allowed."""
         matrix, of_base = self.base
         n = len(matrix)
         first, last = (sets_before(rank, n_row, 1, n, binom) for rank in (row_from, row_to))
@@ -142,7 +169,7 @@ class Moments:
             sets = sets_between(first, last, n, n_row + 1, binom)[doubtful] + self.n_base
             held = np.tile(np.arange(self.n_base), (len(sets), 1))
             out[doubtful] = self.by_factor(np.hstack([held, sets]))
-        return self.phi(out, size)
+        return out
 
     def log_residues(self) -> Floats:
         """By column log R_{X|V}, what the others leave of it: R's inverse has 1 / R_{X|V} on its diagonal."""
@@ -157,10 +184,13 @@ class Moments:
             return 0.0
         if self.is_short(self.n_base):
             return math.nan
+        of_prior = None if self.prior is None else np.array([self.prior.of_base()])
+        return float(self.phi(np.array([self.of_base()]), self.n_base, of_prior)[0])
+
+    def of_base(self) -> float:
+        """log det and shifts of the base."""
         total = self.base[1]
-        if math.isnan(total):
-            total = float(self.by_factor(np.arange(self.n_base)[None, :])[0])
-        return float(self.phi(np.array([total]), self.n_base)[0])
+        return float(self.by_factor(np.arange(self.n_base)[None, :])[0]) if math.isnan(total) else total
 
     def is_short(self, size: int) -> bool:
         """Are there too few rows for a likelihood of this many columns to have a maximum?"""
@@ -179,19 +209,23 @@ class Moments:
             found[begin : begin + 4096] = np.where(is_dependent, np.nan, logs)
         return found
 
-    def phi(self, logdet: Floats, s: int) -> Floats:
-        """The potential of sets of s columns with these log-determinants."""
+    def phi(self, logdet: Floats, s: int, of_prior: Floats | None = None) -> Floats:
+        """The potential of sets of s columns with these log-determinants, and those of T if it is not t I."""
         if not isinstance(self.score, BGe):
             found = logdet + s * (1 + math.log(2 * math.pi) - math.log(self.n))
             found *= -self.n / 2
             return found
         d = self.score.aw_above
         found = logdet * (-(self.n + d + s) / 2)
-        found += self.score.log_normalizers(self.n, s)[s] + (d + s) / 2 * s * math.log(self.score.t)
+        found += self.score.log_normalizers(self.n, s)[s]
+        found += (d + s) / 2 * (s * math.log(self.score.t) if of_prior is None else of_prior)
         return found
 
     def largest(self, s: int) -> float:
         """A bound on |phi| of sets of at most s columns."""
         extreme = np.abs(self.shift).max(initial=0.0) + 2 * abs(math.log(EPSILON**2)) + abs(math.log(self.n))
         worst = np.full(1, s * extreme)
-        return max(abs(float(self.phi(sign * worst, s)[0])) for sign in (-1.0, 1.0)) + self.n * s
+        of_prior = 0.0
+        if self.prior is not None and isinstance(self.score, BGe):
+            of_prior = (self.score.aw_above + s) / 2 * (s * np.abs(self.prior.shift).max(initial=0.0) + float(worst[0]))
+        return max(abs(float(self.phi(sign * worst, s)[0])) for sign in (-1.0, 1.0)) + self.n * s + of_prior

@@ -84,6 +84,8 @@ def check_columns(dataset: Dataset, score: Score) -> None:
     """Refuse columns that the score has no use for."""
     if not isinstance(score, NumberScore):
         return
+    if isinstance(score, BGe):
+        score.check_matrix(len(dataset.measurements))
     states = [name for name in dataset.names if name not in dataset.measurements]
     if states and not score.takes_states:
         partner = f"{score.name.removesuffix('-g')}-cg"
@@ -159,7 +161,9 @@ def prepare(
     n_numbers = int(is_number[order].sum())
     columns = [dataset.measurements[names[v]][rows] for v in (*base[0], *order[:n_numbers].tolist())]
     owner: Any = score
-    numbers = Numbers.of(columns, weights, len(base[0]), owner)
+    place = np.cumsum(is_number) - 1
+    places = place[[*base[0], *order[:n_numbers].tolist()]].tolist() if len(columns) else []
+    numbers = Numbers.of(columns, weights, len(base[0]), owner, places)
     shapes = number_shapes(arities[order], tuple(sorted(int(arities[v]) for v in group.base)), n_levels)
     rules = _rules(domain, group, order, shapes, owner, partner, float(weights.sum()), pruning)
     rules.constant[:n_numbers] = numbers.child_constants[len(base[0]) :]
@@ -170,7 +174,7 @@ def prepare(
     build = replace(build, unit=_unit(build))
     if not pruning.on or len(build.codes) or n_levels <= BOUNDS_FROM:
         return build
-    if isinstance(score, BGe):
+    if isinstance(score, BGe) and score.prior_matrix is None:
         return replace(build, ceilings=bge_ceilings(build) - rules.constant)
     if isinstance(score, GaussianLikelihood):
         rules.bound_top[:] = likelihood_tops(build)

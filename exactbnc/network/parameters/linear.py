@@ -40,7 +40,7 @@ NOISE = 16.0
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """BGe's prior in the units of some columns: its settings, the prior means and the square roots of T's diagonal."""
+    """BGe's prior in the units of some columns: its settings, the prior means, and L with L L' = T."""
 
     score: BGe
     nu: Floats
@@ -88,7 +88,9 @@ def family_fits(
     if math.prod(shape) * (len(values) + 1) > MOST_CELLS:
         raise MemoryLimitError(f"{names[child]} would have {math.prod(shape):,} regressions; limit the parents")
     weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
-    prior, centre = prior_of(values, weights, score)
+    order_of = [name for name in names if name in dataset.measurements]
+    members = [*(v for v in parents if v not in given), child]
+    prior, centre = prior_of(values, weights, score, [order_of.index(names[v]) for v in members])
     away = values - centre[:, None]
     rounding = NOISE * EPSILON * np.abs(values).max(axis=1, initial=0.0)
     cell = cells(dataset, given)
@@ -103,15 +105,15 @@ def family_fits(
     return fits, shape
 
 
-def prior_of(values: Floats, weights: Floats, score: BGe) -> tuple[Prior, Floats]:
-    """The prior for columns x rows, of centred columns; and the means by which they are centred."""
+def prior_of(values: Floats, weights: Floats, score: BGe, places: Sequence[int]) -> tuple[Prior, Floats]:
+    """The prior for columns x rows, of centred columns at these places; and the means by which they are centred."""
     total = weights.sum()
     centre: Floats = values @ weights / total
     deviation = np.sqrt((values - centre[:, None]) ** 2 @ weights / total)
     smallest = NOISE * EPSILON * np.abs(values).max(axis=1, initial=0.0)
     unit = np.where((deviation > smallest) & (score.scale == "standardized"), deviation, 1.0)
     nu = -centre if score.nu == "zero" else np.zeros(len(values))
-    return Prior(score, nu, unit * math.sqrt(score.t)), centre
+    return Prior(score, nu, unit[:, None] * score.prior_root(places)), centre
 
 
 def posterior(values: Floats, weights: Floats, prior: Prior) -> Fitted:
@@ -122,7 +124,7 @@ def posterior(values: Floats, weights: Floats, prior: Prior) -> Fitted:
     mu = (am * prior.nu + n * mean) / (am + n)
     rows = (values - mean[:, None]) * np.sqrt(weights)
     away = math.sqrt(n * am / (n + am)) * (mean - prior.nu)
-    upper = _triangle(np.column_stack([rows, away, np.diag(prior.root)]))
+    upper = _triangle(np.column_stack([rows, away, prior.root]))
     freedom = n + prior.score.aw_above + k + 1
     return _solved(upper, mu, freedom, freedom, 1 + 1 / (n + am))
 

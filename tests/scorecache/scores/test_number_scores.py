@@ -20,18 +20,24 @@ from tests.scorecache.literal import refusal, set_plain
 from tests.strategies import examples
 
 GAUSSIAN = ["ll-g", "aic-g", "bic-g"]
+MATRIX = 0.5 * np.eye(5) + np.outer([0.3, -0.2, 0.9, 0.0, 4.0], [0.3, -0.2, 0.9, 0.0, 4.0])
 VARIANTS = [
     *map(make_score, GAUSSIAN),
     make_score("bge"),
     make_score("bge", nu="zero", am=2.5, aw_above=3.5),
     make_score("bge", scale="raw"),
 ]
+WITH_MATRIX = [
+    make_score("bge", prior_matrix=MATRIX, nu="zero"),
+    make_score("bge", prior_matrix=MATRIX, scale="raw", am=3.0),
+]
 MIXED = [*map(make_score, ("ll-cg", "aic-cg", "bic-cg", "bge-cg")), make_score("bge-cg", ess=5.0, nu="zero")]
 TOL = 1e-8
 
 
 def title(score):
-    return " ".join([score.name, *map(str, score.parameters.values())])
+    settings = [value if isinstance(value, float | str) else "matrix" for value in score.parameters.values()]
+    return " ".join([score.name, *map(str, settings)])
 
 
 def literal(dataset, score, child, parents):
@@ -49,7 +55,10 @@ def literal(dataset, score, child, parents):
                 groups.setdefault(tuple(dataset.codes[states, row].tolist()), []).append(row)
         columns = [literal_column(dataset, score, v, weights) for v in (*(p for p in parents if is_number[p]), child)]
         if isinstance(score, BGe):
-            value = mpmath.fsum(literal_bge(score, columns, rows, weights) for rows in groups.values())
+            order = [name for name in dataset.names if name in dataset.measurements]
+            members = [*(p for p in parents if is_number[p]), child]
+            prior = literal_prior(score, [order.index(dataset.names[v]) for v in members])
+            value = mpmath.fsum(literal_bge(score, columns, rows, weights, prior) for rows in groups.values())
             return value - total * mpmath.log(columns[-1][2])
         parts = [literal_likelihood(columns, rows, weights) for rows in groups.values()]
         if None in parts:
@@ -98,17 +107,25 @@ def literal_likelihood(columns, rows, weights):
     return -n / 2 * (mpmath.log(2 * mpmath.pi * residual / n) + 1)
 
 
-def literal_bge(score, columns, rows, weights):
+def literal_prior(score, places):
+    """T of these columns."""
+    size = len(places)
+    if score.prior_matrix is None:
+        return mpmath.diag([mpmath.mpf(score.t)] * size)
+    return mpmath.matrix([[mpmath.mpf(score.prior_matrix[u][v]) for v in places] for u in places])
+
+
+def literal_bge(score, columns, rows, weights, prior):
     """The family's own formula, not the difference of potentials: a = (aw - n + k + 1) / 2."""
     n, means, matrix = scatter(columns, rows, weights)
-    k, am, t = len(columns) - 1, mpmath.mpf(score.am), mpmath.mpf(score.t)
+    k, am = len(columns) - 1, mpmath.mpf(score.am)
     a = (mpmath.mpf(score.aw_above) + k + 1) / 2
     for i, j in product(range(k + 1), repeat=2):
         away = (means[i] - columns[i][1]) * (means[j] - columns[j][1])
-        matrix[i, j] += n * am / (n + am) * away + (t if i == j else 0)
+        matrix[i, j] += n * am / (n + am) * away + prior[i, j]
     return (
         mpmath.log(am / (n + am)) / 2 - n / 2 * mpmath.log(mpmath.pi) + mpmath.loggamma(a + n / 2) - mpmath.loggamma(a)
-        + a * (k + 1) * mpmath.log(t) - (a - mpmath.mpf(1) / 2) * k * mpmath.log(t)
+        + a * mpmath.log(det(prior, k + 1)) - (a - mpmath.mpf(1) / 2) * mpmath.log(det(prior, k))
         - (a + n / 2) * mpmath.log(det(matrix, k + 1))
         + (a + n / 2 - mpmath.mpf(1) / 2) * mpmath.log(det(matrix, k))
     )  # fmt: skip
@@ -198,7 +215,7 @@ def assert_literal(dataset, score):
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "kernels"])
-@pytest.mark.parametrize("score", VARIANTS, ids=title)
+@pytest.mark.parametrize("score", [*VARIANTS, *WITH_MATRIX], ids=title)
 @pytest.mark.parametrize("kind", ["random", "near-collinear", "collinear", "duplicate", "shifted", "few rows"])
 def test_numbers_score_as_written(kind, score, plain, monkeypatch):
     set_plain(monkeypatch, math.inf if plain else 0.0)
@@ -308,7 +325,7 @@ def best_within(families, parents):
     return max(value for members, value in families.items() if set(members) <= set(parents))
 
 
-@pytest.mark.parametrize("score", [*MIXED, *VARIANTS], ids=title)
+@pytest.mark.parametrize("score", [*MIXED, *VARIANTS, *WITH_MATRIX], ids=title)
 def test_pruning_loses_no_best_family(score):
     dataset = mixed(60, seed=8) if score.takes_states else gaussian("near-collinear", seed=2)
     whole = unpruned(dataset, score)
@@ -543,3 +560,34 @@ def test_number_scores_are_those_tested_here():
     assert {score.name for score in (*VARIANTS, *MIXED)} == {
         name for name, kind in SCORES.items() if issubclass(kind, NumberScore)
     }
+
+
+def test_a_prior_matrix_is_that_of_the_columns_of_numbers_in_their_order(tmp_path):
+    rng = np.random.default_rng(0)
+    dataset = table({"a": rng.normal(size=30), "b": rng.normal(size=30)}, {"s": rng.integers(0, 2, 30)})
+    score = make_score("bge-cg", prior_matrix=[[2.0, 0.5], [0.5, 1.0]])
+    swapped = make_score("bge-cg", prior_matrix=[[1.0, 0.5], [0.5, 2.0]])
+
+    cache = build_cache(dataset, score, max_parents=2)
+
+    write_cache(cache, tmp_path / "c.jkl")
+    again = read_cache(tmp_path / "c.jkl").record.parameters
+    assert make_score("bge-cg", **again) == score
+    turned = build_cache(dataset.columns(["b", "a", "s"]), swapped, max_parents=2)
+    assert max(cache.scores) == pytest.approx(max(turned.scores), rel=1e-12)
+    assert unpruned(dataset, score)[0][1,] == pytest.approx(unpruned(dataset.columns(["b", "a", "s"]), swapped)[1][0,])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], "symmetric positive definite"),
+        ([[1.0, 0.0], [0.5, 1.0]], "not symmetric"),
+        ("much", "symmetric positive definite"),
+        (np.eye(3), "one row for each of the 2 columns"),
+    ],
+)
+def test_faulty_prior_matrices_are_refused(matrix, message):
+    dataset = table({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
+    with pytest.raises(ParameterError, match=message):
+        build_cache(dataset, make_score("bge", prior_matrix=matrix), max_parents=1)

@@ -18,6 +18,7 @@ PRIORS = [
     make_score("bge"),
     make_score("bge", nu="zero", am=2.5, aw_above=3.5),
     make_score("bge", scale="raw"),
+    make_score("bge", scale="raw", prior_matrix=[[2.0, 0.0], [0.0, 0.25]]),
 ]
 
 
@@ -44,7 +45,8 @@ def conjugate(dataset, rows, score):
         ]
         units = units if score.scale == "standardized" else [mpmath.mpf(1)] * 2
         nu = [mpmath.mpf(0)] * 2 if score.nu == "zero" else means
-        precision = mpmath.diag([score.am, score.t * units[0] ** 2])
+        t = [score.t, score.t] if score.prior_matrix is None else [score.prior_matrix[0][0], score.prior_matrix[1][1]]
+        precision = mpmath.diag([score.am, t[0] * units[0] ** 2])
         prior = precision.copy()
         right, squares = mpmath.matrix(2, 1), mpmath.mpf(0)
         for row in rows:
@@ -57,7 +59,7 @@ def conjugate(dataset, rows, score):
         assert prior[0, 1] == 0
         n = mpmath.fsum(weights[row] for row in rows)
         freedom = n + score.aw_above + 2
-        rate = score.t * units[1] ** 2 + squares - (right.T * b)[0]
+        rate = t[1] * units[1] ** 2 + squares - (right.T * b)[0]
         intercept = b[0] + nu[1] - b[1] * nu[0]
         return [intercept, b[1], rate / freedom], freedom, mpmath.inverse(precision), nu[0]
 
