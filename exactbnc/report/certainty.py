@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from exactbnc.graph.dag import Arc
 from exactbnc.graph.equivalence import cpdag
-from exactbnc.pictures._layout import BOX_HEIGHT
 from exactbnc.pictures._sketch import Sketch, sketch, xy
 from exactbnc.posterior.posterior import StructurePosterior
 from exactbnc.report.markup import element, number, paragraphs, text
+from exactbnc.report.picture import box_content
 from exactbnc.report.subject import Subject
 from exactbnc.report.tables import Column, name_cell, number_cell, sortable
 
@@ -133,7 +133,15 @@ def _figure(subject: Subject, drawn: Sketch, shades: Mapping[Arc, float], lines:
         content = element("path", class_="line", d=line) + (element("path", class_="head", d=head) if head else "")
         kind = "arc hub" if parent == drawn.hub else "arc"
         arcs.append(element("g", content, class_=kind, style=f"--p:{min(1.0, shades[arc]):.4f}"))
-    boxes = "".join(_box(drawn, v, name) for v, name in enumerate(names))
+    boxes = "".join(
+        element(
+            "g",
+            box_content(drawn, v, name),
+            class_="node class" if v == drawn.class_index else "node",
+            transform=f"translate({xy(drawn.centres[v])})",
+        )
+        for v, name in enumerate(names)
+    )
     svg = element(
         "svg",
         "".join(arcs) + boxes,
@@ -144,16 +152,6 @@ def _figure(subject: Subject, drawn: Sketch, shades: Mapping[Arc, float], lines:
         aria_label=caption,
     )
     return element("figure", svg + element("figcaption", text(caption)))
-
-
-def _box(drawn: Sketch, v: int, name: str) -> str:
-    width = drawn.widths[v]
-    box = element("rect", x=-width / 2, y=-BOX_HEIGHT / 2, width=width, height=BOX_HEIGHT, rx=7)
-    words = element("text", text(drawn.labels[v]), text_anchor="middle", dy="0.35em")
-    kind = "node class" if v == drawn.class_index else "node"
-    return element(
-        "g", element("title", text(name)) + box + words, class_=kind, transform=f"translate({xy(drawn.centres[v])})"
-    )
 
 
 def _hub(subject: Subject, drawn: Sketch) -> str | None:

@@ -92,20 +92,25 @@ def _arc(
 
 
 def _node(v: int, name: str, drawn: Sketch, in_blanket: bool) -> str:
-    is_class, width = v == drawn.class_index, drawn.widths[v]
-    kind = "node" + (" class" if is_class else "") + (" blanket" if in_blanket else "")
-    box = element("rect", x=-width / 2, y=-BOX_HEIGHT / 2, width=width, height=BOX_HEIGHT, rx=7)
-    words = element("text", text(drawn.labels[v]), text_anchor="middle", dy="0.35em")
+    is_class = v == drawn.class_index
     return element(
         "g",
-        element("title", text(name)) + box + words,
-        class_=kind,
+        box_content(drawn, v, name),
+        class_="node" + (" class" if is_class else "") + (" blanket" if in_blanket else ""),
         data_node=v,
         transform=f"translate({xy(drawn.centres[v])})",
         tabindex=0 if v == 0 else -1,
         role="button",
         aria_label=name + (", the class" if is_class else ""),
     )
+
+
+def box_content(drawn: Sketch, v: int, name: str) -> str:
+    """The box of a variable around the origin, its label and its whole name."""
+    width = drawn.widths[v]
+    box = element("rect", x=-width / 2, y=-BOX_HEIGHT / 2, width=width, height=BOX_HEIGHT, rx=7)
+    words = element("text", text(drawn.labels[v]), text_anchor="middle", dy="0.35em")
+    return element("title", text(name)) + box + words
 
 
 def _stroke(loss: float | None, most: float) -> float:
