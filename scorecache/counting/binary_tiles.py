@@ -46,20 +46,18 @@ class Room(NamedTuple):
     tile: Counts
 
 
-def binary_values(
-    tile_from: int, tile_to: int, lattice: Lattice, bits: Bits, ones: Ones, terms: Terms, is_top: bool
-) -> Values:
+def binary_values(tile_from: int, tile_to: int, lattice: Lattice, bits: Bits, ones: Ones, terms: Terms) -> Values:
     """Count the joint sets of the tiles `tile_from` to `tile_to` (at least two variables) and sum their terms.
 
     `lattice` describes the level and `bits` the data, `ones` has the all-ones counts of the levels below, `terms` the
-    one-count terms. At the top level (`is_top`) nothing is kept for a next one.
+    one-count terms.
     """
     n_u, n_vars, binom = lattice.size - 2, lattice.n_vars, lattice.binom
     first = sets_before(tile_from, n_u, 2, n_vars, binom)
     n_sets = sets_before(tile_to, n_u, 2, n_vars, binom) - first
     n_base, n_words = len(bits.base_size), bits.words.shape[1]
-    sums = new_sums(n_sets, terms, is_top=is_top)
-    counts = np.empty((n_base, 0 if is_top else n_sets), np.int32)
+    sums = new_sums(n_sets, terms, is_top=lattice.is_top)
+    counts = np.empty((n_base, 0 if lattice.is_top else n_sets), np.int32)
     shape = 0
     for _ in range(lattice.size):
         shape = int(lattice.step[shape, 0])
@@ -72,10 +70,10 @@ def binary_values(
         np.empty(n_cells * int(binom[n_vars, 2] + n_vars + 1), np.int32),
     )
     _count_tiles(tile_from, tile_to, first, shape, lattice, bits, ones, terms, sums, counts, room)
-    return values_of(first, sums, terms, is_top=is_top, counts=counts, counts_at=first)
+    return values_of(first, sums, terms, is_top=lattice.is_top, counts=counts, counts_at=first)
 
 
-def single_values(lattice: Lattice, bits: Bits, terms: Terms, is_top: bool) -> Values:
+def single_values(lattice: Lattice, bits: Bits, terms: Terms) -> Values:
     """Level 1: the variables by themselves."""
     shape, n = int(lattice.step[0, 0]), lattice.n_vars
     counts = np.zeros((len(bits.base_size), n), np.int64)
@@ -83,15 +81,15 @@ def single_values(lattice: Lattice, bits: Bits, terms: Terms, is_top: bool) -> V
         own = bits.words[:, bits.segment_start[segment] : bits.segment_start[segment + 1]]
         counts[base] += np.bitwise_count(own).sum(axis=1, dtype=np.int64) << shift
     cells = np.vstack([counts, bits.base_size[:, None] - counts])
-    sums = new_sums(n, terms, is_top=is_top)
+    sums = new_sums(n, terms, is_top=lattice.is_top)
     sums.start[0] = terms.cell_start[shape]
     for start, line in zip(sums.start, sums.values, strict=True):
         line[:] = sum_terms(terms, int(start), shape, cells)
     if terms.marginal_start >= 0:
         n_x = counts.sum(axis=0)
         sums.values[0] += sum_terms(terms, terms.marginal_start, shape, np.vstack([n_x, bits.base_size.sum() - n_x]))
-    kept = np.empty((len(counts), 0), np.int32) if is_top else counts.astype(np.int32)
-    return values_of(0, sums, terms, is_top=is_top, counts=kept)
+    kept = np.empty((len(counts), 0), np.int32) if lattice.is_top else counts.astype(np.int32)
+    return values_of(0, sums, terms, is_top=lattice.is_top, counts=kept)
 
 
 @kernel

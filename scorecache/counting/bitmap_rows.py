@@ -57,19 +57,19 @@ class Room(NamedTuple):
 
 
 def bitmap_values(
-    row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms, is_top: bool
+    row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms
 ) -> Values:
     """Count the joint sets of the rows `row_from` to `row_to` and sum their terms.
 
     `lattice` describes the level and `bits` the data, `blocks` has the all-positive entries of the levels below,
-    `terms` the one-count terms. At the top level (`is_top`) nothing is kept for a next one.
+    `terms` the one-count terms.
     """
     n_row, n_vars, binom = lattice.size - 1, lattice.n_vars, lattice.binom
     first = sets_before(row_from, n_row, 1, n_vars, binom)
-    sums = new_sums(sets_before(row_to, n_row, 1, n_vars, binom) - first, terms, is_top=is_top)
+    sums = new_sums(sets_before(row_to, n_row, 1, n_vars, binom) - first, terms, is_top=lattice.is_top)
     # where the all-positive entries of these rows stand among those of the level, which are kept for the next one
     counts, counts_at, level_at = NO_COUNTS, 0, 0
-    if not is_top:
+    if not lattice.is_top:
         own_rows = int(blocks.level_start[n_row])
         level_at, counts_at = int(blocks.row_start[own_rows]), int(blocks.row_start[own_rows + row_from])
         counts = np.empty((1, int(blocks.row_start[own_rows + row_to]) - counts_at), np.int32)
@@ -85,7 +85,7 @@ def bitmap_values(
         stack=stack,
         stack_start=stack_start,
         n_configs=np.ones(n_row + 1, np.int64),
-        own_block=np.empty(int(n_configs[-1]) * n_base * t_most if is_top else 0, np.int32),
+        own_block=np.empty(int(n_configs[-1]) * n_base * t_most if lattice.is_top else 0, np.int32),
         table=np.empty(n_cells * n_base * t_most, np.int32),
         total=np.empty(n_cells * n_base, np.int32),
         upper_table=np.empty(n_cells * n_base * t_most, np.int32),
@@ -98,8 +98,8 @@ def bitmap_values(
         starts=np.empty(n_vars, np.int64),
         shapes=np.empty(n_vars, np.int64),
     )
-    _count_rows(row_from, row_to, first, counts_at, lattice, bits, blocks, terms, sums, counts, room, is_top)
-    return values_of(first, sums, terms, is_top=is_top, counts=counts, counts_at=counts_at - level_at)
+    _count_rows(row_from, row_to, first, counts_at, lattice, bits, blocks, terms, sums, counts, room)
+    return values_of(first, sums, terms, is_top=lattice.is_top, counts=counts, counts_at=counts_at - level_at)
 
 
 @kernel
@@ -115,11 +115,10 @@ def _count_rows(
     sums: Sums,
     counts: Counts,
     room: Room,
-    is_top: bool,
 ) -> None:
     """Sum the terms of the joint sets of these rows, the first of them of rank `first`.
 
-    `counts` keeps the all-positive entries for the levels above, those from `counts_at` on, unless the level `is_top`.
+    `counts` keeps the all-positive entries for the levels above, from `counts_at` on, unless this level is the top one.
     """
     n_row, n_vars = lattice.size - 1, lattice.n_vars
     binom, step, kinds, arities = lattice.binom, lattice.step, lattice.kinds, lattice.arities
@@ -138,8 +137,8 @@ def _count_rows(
         t_to = indicators[x_to]
         # G_(P + {x}) over the all-positive configurations of P and all x below P
         and_prefix(bits, row, changed, room.stack, room.stack_start, room.n_configs)
-        own = room.own_block if is_top else counts[0]
-        own_at = 0 if is_top else row_start[level_start[n_row] + rank] - counts_at
+        own = room.own_block if lattice.is_top else counts[0]
+        own_at = 0 if lattice.is_top else row_start[level_start[n_row] + rank] - counts_at
         count_block(bits, room.stack, room.stack_start[0], room.n_configs[0], t_to, own, own_at)
 
         width = n_base * t_to

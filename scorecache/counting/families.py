@@ -45,22 +45,19 @@ class Room(NamedTuple):
 def families_of_rows(
     row_from: int,
     row_to: int,
-    x_from: int,
     lattice: Lattice,
     values: Values,
     unit: float,
     rules: Rules,
     below: Slab,
-    is_top: bool,
 ) -> tuple[Ints, Floats, NDArray[np.int32], Floats, Floats]:
     """Score the families of these rows; the survivors (child, score, parents), and `best` and `entropy` of the slab.
 
-    The rows are `row_from` to `row_to` of the level described by `lattice`, x from `x_from` on. `values` is what
-    counting them gave, in units of `unit`, `below` what the level below left, and `rules` says what is pruned. Nothing
-    is kept for a next level if the level `is_top`.
+    The rows are `row_from` to `row_to` of the level described by `lattice`. `values` is what counting them gave, in
+    units of `unit`, `below` what the level below left, and `rules` says what is pruned.
     """
     m, n_vars = lattice.size, lattice.n_vars
-    n_values = 0 if is_top else len(values.joint)
+    n_values = 0 if lattice.is_top else len(values.joint)
     best = np.full((m, n_values), DEAD)
     entropy = np.full((m if rules.pair_price > 0.0 else 0, n_values), np.inf)
     n_room = ROOM + m * n_vars
@@ -71,9 +68,7 @@ def families_of_rows(
     )  # fmt: skip
     found = [[own[:0] for own in room[-3:]]]
     while row_from < row_to:
-        row_from, n_out = score_families(
-            row_from, row_to, x_from, lattice, values, unit, rules, below, is_top, best, entropy, room
-        )
+        row_from, n_out = score_families(row_from, row_to, lattice, values, unit, rules, below, best, entropy, room)
         found.append([own[:n_out].copy() for own in room[-3:]])
     child, score, parents = (np.concatenate(own) for own in zip(*found, strict=True))
     return child, score, parents, best, entropy
@@ -83,19 +78,17 @@ def families_of_rows(
 def score_families(
     row_from: int,
     row_to: int,
-    x_from: int,
     lattice: Lattice,
     values: Values,
     unit: float,
     rules: Rules,
     below: Slab,
-    is_top: bool,
     new_best: Floats,
     new_entropy: Floats,
     room: Room,
 ) -> tuple[int, int]:
     """Score these rows until the room for survivors is used up; the row to continue with, and their number."""
-    m, n_vars = lattice.size, lattice.n_vars
+    m, n_vars, x_from, is_top = lattice.size, lattice.n_vars, lattice.x_from, lattice.is_top
     n_row = m - 1
     binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
     limits, is_allowed = rules.limits, rules.is_allowed

@@ -49,14 +49,12 @@ class Room(NamedTuple):
 def label_values(
     row_from: int,
     row_to: int,
-    x_from: int,
     parents_only: bool,
     labelled: Labelled,
     lattice: Lattice,
     terms: Terms,
     rules: Rules,
     known: Slab,
-    is_top: bool,
 ) -> Values:
     """Count the joint sets of these rows that have a live family.
 
@@ -64,11 +62,11 @@ def label_values(
     that were passed over but may still be the parents of some child.
     """
     n_row, n_vars, binom = lattice.size - 1, lattice.n_vars, lattice.binom
-    first = sets_before(row_from, n_row, 1, n_vars, binom) + x_from
+    first = sets_before(row_from, n_row, 1, n_vars, binom) + lattice.x_from
     here = slice(first, sets_before(row_to, n_row, 1, n_vars, binom))
     n_sets = here.stop - first
-    sums = new_sums(n_sets, terms, is_top=is_top, with_bounds=not parents_only)
-    counted = np.zeros(0 if is_top else n_sets, np.bool_)
+    sums = new_sums(n_sets, terms, is_top=lattice.is_top, with_bounds=not parents_only)
+    counted = np.zeros(0 if lattice.is_top else n_sets, np.bool_)
     if parents_only:
         counted[:] = known.counted[here]
         sums.values[1 if len(terms.parent_start) else 0 :] = known.parent_value[:, here]
@@ -84,15 +82,14 @@ def label_values(
         np.empty(n_rows, np.int32), new_lookup(labelled.dense_size, labelled.hash_size),
         np.empty(max(labelled.dense_size, n_rows), np.int64),
     )  # fmt: skip
-    _count_rows(row_from, row_to, x_from, parents_only, labelled, lattice, terms, rules, known, sums, counted, room)
-    return values_of(first, sums, terms, is_top=is_top, counted=counted)
+    _count_rows(row_from, row_to, parents_only, labelled, lattice, terms, rules, known, sums, counted, room)
+    return values_of(first, sums, terms, is_top=lattice.is_top, counted=counted)
 
 
 @kernel
 def _count_rows(
     row_from: int,
     row_to: int,
-    x_from: int,
     parents_only: bool,
     labelled: Labelled,
     lattice: Lattice,
@@ -106,7 +103,7 @@ def _count_rows(
     """Sum the terms of the joint sets that are needed, and mark them in `counted`, unless this level is the top one."""
     n_row, n_roots = lattice.size - 1, labelled.roots.shape[0]
     row, at_below, labels, n_labels = room.row, room.at_below, room.labels, room.n_labels
-    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + x_from
+    first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + lattice.x_from
     stale = n_row - 1
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -116,7 +113,7 @@ def _count_rows(
             shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
         at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
         ranks_below(row, n_row, lattice.binom, at_below)
-        for x in range(x_from, row[0] if n_row > 0 else lattice.n_vars):
+        for x in range(lattice.x_from, row[0] if n_row > 0 else lattice.n_vars):
             if parents_only:
                 needed = not counted[at + x] and parents_needed(lattice, row, x, known, room.members)
             else:

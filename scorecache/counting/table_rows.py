@@ -49,15 +49,12 @@ def parent_sets(
     model: Model,
     bounds: Bounds,
     below: Floats,
-    prune: bool,
-    gap: float,
     is_top: bool,
 ) -> tuple[Ints, Floats, NDArray[np.int32], int, Floats]:
     """Score the sets W = P + {x} of `size` candidates in the rows `row_from` to `row_to`.
 
-    `search` has the data and the candidates, `model` the child and its score, `bounds` the superset bounds; families
-    are pruned if `prune`, unless they are within `gap` of a better subset. Nothing is kept for a next level if the
-    level `is_top`.
+    `search` has the data and the candidates, `model` the child and its score, `bounds` how families are pruned. Nothing
+    is kept for a next level if the level `is_top`.
 
     The survivors (holds the class?, score, W), the first rank of the level and, from there on, the best score among
     each set and its subsets, without and with the class (+inf: closed); `below` has these of the level below.
@@ -69,9 +66,7 @@ def parent_sets(
     room = new_room(unrank(row_from, n_row, binom), size, search, model)
     found = []
     while row_from < row_to:
-        row_from, n_out = score_parent_sets(
-            row_from, row_to, size, first, search, model, bounds, below, prune, gap, best, room
-        )
+        row_from, n_out = score_parent_sets(row_from, row_to, size, first, search, model, bounds, below, best, room)
         found.append([own[:n_out].copy() for own in room[-3:]])
     holds_class, score, parents = (np.concatenate(own) for own in zip(*found, strict=True))
     return holds_class, score, parents, first, best
@@ -107,8 +102,6 @@ def score_parent_sets(
     model: Model,
     bounds: Bounds,
     below: Floats,
-    prune: bool,
-    gap: float,
     best: Floats,
     room: Room,
 ) -> tuple[int, int]:
@@ -153,7 +146,7 @@ def score_parent_sets(
                 if holds_class and best_plain < DEAD:
                     floor = max(floor, best_plain, plain)
                 if floor < DEAD and size <= (search.class_limit if holds_class else search.plain_limit):
-                    if not prune or score + gap > floor:
+                    if not bounds.prune or score + bounds.gap > floor:
                         room.out_class[n_out] = holds_class
                         room.out_score[n_out] = score
                         if size > 0:
@@ -162,7 +155,7 @@ def score_parent_sets(
                                 room.out_parents[n_out, i + 1] = row[i]
                         n_out += 1
                     floor = max(floor, score)
-                    if prune and floor >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
+                    if bounds.prune and floor >= bound + bounds.gap + BOUND_TOL * max(1.0, abs(bound)):
                         floor = DEAD
                 else:
                     floor = DEAD

@@ -64,8 +64,13 @@ class Search(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Superset bounds: `top - penalty[shape]` and the sum of one-count terms over the cells (empty: none)."""
+    """Families are pruned if `prune`, unless they are within `gap` of a better subset.
 
+    Superset bounds, where `on`: `top - penalty[shape]` and the sum of one-count terms over the cells (empty: none).
+    """
+
+    prune: bool
+    gap: float
     on: bool
     top: float
     penalty: Floats

@@ -13,10 +13,15 @@ Counts = NDArray[np.int32]
 
 
 class Lattice(NamedTuple):
-    """The level: all sets P + {x} of `size` variables out of `n_vars`, x below P; `order` tells their data numbers."""
+    """The level: all sets P + {x} of `size` variables out of `n_vars`, x below P; `order` tells their data numbers.
+
+    Only x from `x_from` on are looked at. Nothing is kept for a next level if this one `is_top`.
+    """
 
     size: int
     n_vars: int
+    x_from: int
+    is_top: bool
     binom: Ints
     step: Ints
     kinds: Ints

@@ -111,7 +111,7 @@ def prepare(
     )
     class_is_optional = class_allowed and not class_required
     with_bounds = pruning.on and n_free >= BOUNDS_FROM and not class_is_optional and not plain
-    bounds = _bounds(rows, child, arities, shapes, score, model, with_bounds)
+    bounds = _bounds(rows, child, arities, shapes, score, model, pruning, on=with_bounds)
     return ChildBuild(child, class_index, order, search, model, bounds, pruning, n_free + 1, plain)
 
 
@@ -169,11 +169,13 @@ def _bounds(
     shapes: Shapes,
     score: Score,
     model: Model,
+    pruning: Pruning,
+    *,
     on: bool,
 ) -> Bounds:
     n = int(rows.weights.sum())
     if not on:
-        return Bounds(False, np.inf, np.zeros(len(shapes.q)), np.empty(0))
+        return Bounds(pruning.on, pruning.gap, False, np.inf, np.zeros(len(shapes.q)), np.empty(0))
     q_max = float(shapes.q.max())
     top = float(likelihood_ceilings(rows, [child])[0])
     penalty, terms = np.zeros(len(shapes.q)), None
@@ -184,4 +186,4 @@ def _bounds(
         terms = score.bound_terms(n, model.r, q_max)
         smallest = arities[np.arange(len(arities)) != child].min(initial=1)
         penalty = ceiling_penalties(score, model.r, int(smallest), shapes.arities, n)
-    return Bounds(True, top, penalty, np.empty(0) if terms is None else terms)
+    return Bounds(pruning.on, pruning.gap, True, top, penalty, np.empty(0) if terms is None else terms)

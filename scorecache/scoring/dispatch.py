@@ -111,34 +111,32 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
     is_top = piece.level == build.n_levels
     by_bitmaps = piece.kernel in (TILES, BITMAPS)
     lattice = Lattice(
-        piece.level, build.split[piece.level - 1] if by_bitmaps else len(build.order), build.binom,
+        piece.level, build.split[piece.level - 1] if by_bitmaps else len(build.order),
+        build.split[0] if piece.level == 1 and not by_bitmaps else 0, is_top, build.binom,
         build.shapes.step, build.shapes.kinds, build.arities, build.order,
     )  # fmt: skip
-    row_from, row_to, x_from = piece.first, piece.last, 0
+    row_from, row_to = piece.first, piece.last
     values: Values
     if piece.kernel == TILES and piece.level == 1:
-        values = single_values(lattice, build.bits, build.terms, is_top)
+        values = single_values(lattice, build.bits, build.terms)
     elif piece.kernel == TILES:
         assert build.ones is not None
         ones = build.ones._replace(entries=known.stored)
-        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms, is_top)
+        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms)
         row_from, row_to = (sets_before(tile, piece.level - 2, 1, lattice.n_vars, lattice.binom) for tile in piece[2:])
     elif piece.kernel == BITMAPS:
         assert build.blocks is not None
         blocks = build.blocks._replace(entries=known.stored)
-        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms, is_top)
+        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms)
     else:
-        x_from = build.split[0] if piece.level == 1 else 0
         skipped = piece.kernel == SKIPPED
-        values = label_values(
-            *piece[2:], x_from, skipped, build.labelled, lattice, build.terms, build.rules, known.slab, is_top
-        )
+        values = label_values(*piece[2:], skipped, build.labelled, lattice, build.terms, build.rules, known.slab)
         if skipped:
             return Found(slab=NO_SLAB._replace(
                 first=values.first, parent_value=values.parent_value, counted=values.counted
             ))  # fmt: skip
     children, scores, parents, best, entropy = families_of_rows(
-        row_from, row_to, x_from, lattice, values, build.terms.unit, build.rules, known.slab, is_top
+        row_from, row_to, lattice, values, build.terms.unit, build.rules, known.slab
     )
     slab = None if is_top else Slab(values.first, values.parent_value, best, entropy, values.counted)
     return Found(((children, scores, parents[:, : piece.level - 1]),), slab, values.counts, values.counts_at)
@@ -146,12 +144,13 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
 
 def _plain(build: JointBuild, piece: Piece, below: Slab) -> Found:
     """A level of joint sets in numpy."""
+    is_top = piece.level == build.n_levels
     lattice = Lattice(
-        piece.level, len(build.order), build.binom, build.shapes.step, build.shapes.kinds, build.arities, build.order
-    )
+        piece.level, len(build.order), 0, is_top, build.binom, build.shapes.step, build.shapes.kinds, build.arities,
+        build.order,
+    )  # fmt: skip
     joint, parent_value = joint_values(build.labelled, lattice, build.terms)
     children, scores, parents, best = joint_families(joint, lattice, build.terms.unit, build.rules, below)
-    is_top = piece.level == build.n_levels
     slab = None if is_top else NO_SLAB._replace(
         parent_value=parent_value, best=best, counted=np.ones(len(joint), np.bool_)
     )  # fmt: skip
@@ -168,7 +167,7 @@ def _tables(build: ChildBuild, piece: Piece, below: np.ndarray) -> Found:
         return Found(build.survivors(size, holds, found, sets), slab)
     holds_class, scores, parents, first, best = parent_sets(
         piece.first, piece.last, size, build.search, build.model, build.bounds, below,
-        build.pruning.on, build.pruning.gap, is_top,
+        is_top,
     )  # fmt: skip
     return Found(build.survivors(size, holds_class, scores, parents), NO_SLAB._replace(first=first, best=best))
 

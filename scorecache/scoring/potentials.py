@@ -138,8 +138,9 @@ class PotentialBuild:
 
     def lattice(self, level: int) -> Lattice:
         return Lattice(
-            level, len(self.order), self.binom, self.shapes.step, self.shapes.kinds, self.arities, self.order
-        )
+            level, len(self.order), 0, level == self.n_levels, self.binom, self.shapes.step, self.shapes.kinds,
+            self.arities, self.order,
+        )  # fmt: skip
 
 
 def prepare(
@@ -235,7 +236,7 @@ def score_rows(
             first, fixed, np.empty((0, 0), np.int64), parent_value, np.ones(len(fixed), np.bool_),
             np.empty((1, 0), np.int32), 0,
         )  # fmt: skip
-        families = families_of_rows(row_from, row_to, 0, lattice, values, build.unit, rules, below, is_top)
+        families = families_of_rows(row_from, row_to, lattice, values, build.unit, rules, below)
     children, scores, parents, best = families[:4]
     exists = scores > MISSING * build.unit / 2
     survivors = (children[exists], scores[exists], parents[exists, : level - 1])
