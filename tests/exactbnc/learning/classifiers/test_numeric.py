@@ -1,5 +1,7 @@
 """`ExactBNClassifier` with numbers: naive Bayes is scikit-learn's, predictive distributions are ratios of evidence."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from exactbnc import ExactBNClassifier, load, score
+from exactbnc.errors import NetworkFileError
 from exactbnc.learning.classifiers._numeric import gains_of_numbers, quantities
 from exactbnc.network.codes import Rows
 from exactbnc.network.rows import table_rows
@@ -177,3 +180,24 @@ def test_frames_of_one_block_are_taken_as_they_are():
     table, y = load_iris(return_X_y=True, as_frame=True)
     model = ExactBNClassifier("tan", numeric="gaussian").fit(table, y)
     assert model.solution_.status.value == "optimal"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda own: own.update(nobody=[1.0]), "'nobody', which is not a variable"),
+        (lambda own: own.update(x=[[1.0]]), "student of 'x' to be numbers in nested lists"),
+        (lambda own: own.pop("x"), "'x' must have a predictive table"),
+        (lambda own: own.update(x=[[-1.0, *row[1:]] for row in own["x"]]), "'x' must hold finite numbers"),
+    ],
+)
+def test_faulty_predictive_tables_are_refused(change, message, tmp_path):
+    table, y = mixed()
+    path = tmp_path / "model.json"
+    ExactBNClassifier("naive_bayes", numeric="gaussian").fit(table, y).save(path)
+    stored = json.loads(path.read_text())
+    change(stored["class_fit"]["student"])
+    path.write_text(json.dumps(stored))
+
+    with pytest.raises(NetworkFileError, match=message):
+        load(path)
