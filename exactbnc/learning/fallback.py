@@ -16,6 +16,9 @@ from scorecache.data.dataset import Dataset
 SHARES = (0.6, 0.85)
 """Of a time limit: when the scoring of one attempt ends and that of the next begins; the last one has all of it."""
 
+LONGEST_GRACE = 2.0
+"""Seconds."""
+
 SAMPLE_ROWS = 2000
 
 ONE_PARENT = {"anb": "fan", "kdb": "fan", "general": "fan", "class_minimal": "fan", "tan": "tan", "fan": "fan"}
@@ -53,6 +56,11 @@ def attempts(rows: Dataset, class_name: str | None, recipe: Recipe) -> list[Atte
         listed.append(Attempt(smaller, rows.rows(chosen), 1.0, _warning(some), is_sample=True))
     listed[-1] = replace(listed[-1], share=1.0)
     return listed
+
+
+def grace_of(recipe: Recipe) -> float:
+    """Seconds that the last attempt has in any case, for those before it may have taken longer than their share."""
+    return min(LONGEST_GRACE, recipe.time_limit or 0.0)
 
 
 def _warning(said: str) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.fallback import Attempt, attempts
+from exactbnc.learning.fallback import Attempt, attempts, grace_of
 from exactbnc.learning.parent_limit import naive_bayes_warning, parent_limit
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.bayesnet import BayesNet
@@ -110,7 +110,8 @@ def run_recipe(
     rows = dataset if recipe.score().takes_real_weights else counted(dataset)
     problem, solution, warning, max_parents = None, _unsolved(class_name), None, None
     stands_in = False
-    for attempt in attempts(rows, class_name, recipe):
+    listed = attempts(rows, class_name, recipe)
+    for attempt in listed:
         try:
             plan, constraints = plan_of(attempt.rows, class_name, attempt.recipe)
         except (ParameterError, InfeasibleError):
@@ -119,13 +120,16 @@ def run_recipe(
             continue  # constraints that the smaller structure cannot satisfy
         if attempt.recipe is recipe:
             max_parents, warning = plan.domain.max_parents, _limit_warning(plan.domain, recipe)
-        cache = _scored(plan, recipe, begun, attempt.share)
+        is_last = attempt is listed[-1] and attempt.warning is not None
+        cache = _scored(plan, recipe, begun, attempt.share, grace_of(recipe) if is_last else 0.0)
         if cache is not None:
             break
     scored = time.monotonic()
     if cache is not None:
         problem = Problem(cache, constraints)
         left = clock.left_of(limits)
+        if attempt.warning is not None and left.seconds is not None:
+            left = replace(left, seconds=max(left.seconds, grace_of(recipe)))
         solution = solve(problem, solver=attempt.recipe.solver, limits=left, listener=listener, seed=recipe.seed)
         stands_in = attempt.warning is not None and solution.dag is not None
         if attempt.warning is not None:
@@ -225,9 +229,11 @@ def _limit_warning(domain: Domain, recipe: Recipe) -> str | None:
     return naive_bayes_warning(domain) if requested == (None, None) else None
 
 
-def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float) -> ScoreCache | None:
-    """The score cache, None if this share of the time limit ended first."""
+def _scored(plan: BuildPlan, recipe: Recipe, begun: float, share: float, grace: float) -> ScoreCache | None:
+    """The score cache, None if this share of the time limit, and `grace` seconds from now, ended first."""
     limit = None if recipe.time_limit is None else share * recipe.time_limit
+    if limit is not None and grace:
+        limit = max(limit, time.monotonic() - begun + grace)
     try:
         return plan.run(n_jobs=recipe.n_jobs, memory_limit=recipe.memory_limit, time_limit=limit, started=begun)
     except TimeLimitError:

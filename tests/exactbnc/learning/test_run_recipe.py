@@ -1,6 +1,7 @@
 """From data to a network in one go: optimal for its recipe, within its constraints, and honest when time ends."""
 
 import math
+import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -286,6 +287,24 @@ def test_a_limit_too_short_for_all_rows_leaves_time_for_some(monkeypatch, struct
     assert f"({stand_in}) by the scores of 40 rows" in learned.warning
     tables = fit_parameters(DATA, learned.net.dag, "eap").tables  # of all rows
     assert all(np.array_equal(a, b) for a, b in zip(learned.net.tables, tables, strict=True))
+
+
+def test_attempts_that_take_longer_than_their_share_leave_time_for_some_rows(monkeypatch):
+    monkeypatch.setattr(fallback, "SAMPLE_ROWS", 40)
+    plain = BuildPlan.run
+
+    def run(plan, **settings):
+        if plan.dataset.n_rows > 40:
+            time.sleep(0.4)
+            raise TimeLimitError("too late")
+        return plain(plan, **settings)
+
+    monkeypatch.setattr(BuildPlan, "run", run)
+
+    learned = run_recipe(DATA, "y", Recipe(structure="anb", time_limit=0.5, n_jobs=1))
+
+    assert learned.stands_in
+    assert "(fan) by the scores of 40 rows" in learned.warning
 
 
 def test_a_solver_that_cannot_take_what_stands_in_is_not_asked(monkeypatch):

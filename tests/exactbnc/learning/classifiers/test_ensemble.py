@@ -171,6 +171,19 @@ def test_batches_and_one_fit_predict_alike(class_weight):
     assert model.correction_.net.dag == whole.correction_.net.dag
 
 
+def test_batches_after_a_fit_count_for_the_members_it_kept():
+    frame, y = anything(200)
+    frame = frame[["height", "mood", "smokes"]]
+    model = EnsembleBNClassifier().fit(frame, y)
+    kept = [member.name for member in model._members]
+
+    model.partial_fit(frame.head(50), y[:50])
+
+    assert [member.name for member in model._members] == kept
+    assert all(member.model.of_class.sum() == 250 for member in model.members_)
+    assert np.abs(model.predict_proba(frame).sum(axis=1) - 1).max() < 1e-12
+
+
 def test_a_batch_that_is_refused_changes_nothing():
     frame, y = anything(100)
     frame = frame[["height", "mood"]]
