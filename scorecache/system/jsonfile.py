@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
 from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
-
-from scorecache.errors import InputError
-from scorecache.system.files import read_input
 
 T = TypeVar("T")
 Fault = Callable[[int | None, str], Exception]
@@ -28,34 +24,6 @@ _WORDS = {
     "array": "a list",
     "object": "an object",
 }
-
-
-def read_json(path: str | os.PathLike[str], kind: type[T]) -> T:
-    """Read a JSON file, packed or not, into a type that msgspec knows.
-
-    Parameters
-    ----------
-    path
-        The file.
-    kind
-        A `msgspec.Struct`, or a type such as `dict[str, list[str]]`. Values are not converted: "1" is no number.
-
-    Raises
-    ------
-    InputError
-        `path:line: expected ..., got ...`.
-
-    Examples
-    --------
-    >>> read_json("states.json", dict[str, list[str]])  # doctest: +SKIP
-    {'rain': ['no', 'yes']}
-    """
-
-    def fault(line: int | None, message: str) -> InputError:
-        where = os.fspath(path) if line is None else f"{os.fspath(path)}:{line}"
-        return InputError(f"{where}: {message}")
-
-    return decode_json(read_input(path), kind, fault)
 
 
 def decode_json(content: bytes, kind: type[T], fault: Fault) -> T:
