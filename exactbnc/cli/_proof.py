@@ -24,6 +24,7 @@ def describe_certificate(found: CertifiedSolution) -> str:
     from exactbnc.run.solution import proof_arithmetic
 
     if found.certificate is not None:
-        return f"certificate written ({found.n_states} states); 'exactbnc verify' checks it"
+        nodes = f", {found.n_nodes} nodes" if found.n_nodes else ""
+        return f"certificate written ({found.n_states} states{nodes}); 'exactbnc verify' checks it"
     arithmetic = proof_arithmetic(found.solution.method, found.solution.tolerance)
     return f"no certificate: {found.reason}. The solver's bound holds {arithmetic}"

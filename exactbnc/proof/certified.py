@@ -22,7 +22,15 @@ class CertifiedSolution:
     @property
     def n_states(self) -> int:
         """The states that the certificate lists."""
-        return 0 if self.certificate is None else sum(len(part["states"]) for part in self.certificate["parts"])
+        return self._count("states")
+
+    @property
+    def n_nodes(self) -> int:
+        """The nodes of its trees."""
+        return self._count("tree")
+
+    def _count(self, key: str) -> int:
+        return 0 if self.certificate is None else sum(len(part.get(key, [])) for part in self.certificate["parts"])
 
 
 def certified(

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from exactbnc.cli._proof import describe_certificate
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
-from exactbnc.proof.certified import certified
+from exactbnc.proof.certified import CertifiedSolution, certified
 from exactbnc.proof.verify import verify
 from exactbnc.run.limits import Limits
 from exactbnc.run.solution import Status
@@ -34,5 +35,15 @@ def test_without_a_certificate_there_is_a_reason():
         (certified(problem, best, limits=Limits(seconds=0)), "the time limit came first"),
         (certified(rules, solve(rules)), "there are no certificates under min edges"),
     ]:
-        assert (found.certificate, found.n_states) == (None, 0)
+        assert (found.certificate, found.n_states, found.n_nodes) == (None, 0, 0)
         assert found.reason == reason
+
+
+def test_states_and_nodes_are_counted():
+    problem, _, _, certificate = dense(0)
+    parts = [*certificate["parts"], {"states": [], "tree": [[[], [0, 1]], [[], []], [[], []]]}]
+
+    found = CertifiedSolution(solve(problem), {"parts": parts}, None)
+
+    assert (found.n_states, found.n_nodes) == (len(certificate["parts"][0]["states"]), 3)
+    assert f"({found.n_states} states, 3 nodes)" in describe_certificate(found)
