@@ -56,9 +56,7 @@ class Room(NamedTuple):
     shapes: Ints
 
 
-def bitmap_values(
-    row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms
-) -> Values:
+def bitmap_values(row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms) -> Values:
     """Count the joint sets of the rows `row_from` to `row_to` and sum their terms.
 
     `lattice` describes the level and `bits` the data, `blocks` has the all-positive entries of the levels below,

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -67,28 +67,32 @@ def undirected_cycle(parents: Parents) -> list[int]:
     neighbours: list[list[int]] = [[] for _ in parents]
     for child, own in enumerate(parents):
         for parent in own:
-            path = _path_between(neighbours, parent, child)
-            if path:
-                return path
+            came_from = reach(neighbours, parent)
+            if child in came_from:
+                return path_to(child, came_from)
             neighbours[parent].append(child)
             neighbours[child].append(parent)
     return []
 
 
-def _path_between(neighbours: Sequence[Sequence[int]], source: int, target: int) -> list[int]:
+def reach(neighbours: Sequence[Sequence[int]], source: int) -> dict[int, int]:
+    """Everything that the source reaches, itself included, with the predecessor on a shortest path."""
     came_from = {source: source}
-    waiting = [source]
-    for v in waiting:
+    layer = [source]
+    for v in layer:
         for other in neighbours[v]:
             if other not in came_from:
                 came_from[other] = v
-                waiting.append(other)
-    if target not in came_from:
-        return []
+                layer.append(other)
+    return came_from
+
+
+def path_to(target: int, came_from: Mapping[int, int]) -> list[int]:
+    """The path to a variable that was reached, from the source on."""
     path = [target]
-    while path[-1] != source:
+    while came_from[path[-1]] != path[-1]:
         path.append(came_from[path[-1]])
-    return path
+    return path[::-1]
 
 
 def active_arcs(parents: Parents, a: int, b: int, given: Collection[int]) -> set[Arc] | None:

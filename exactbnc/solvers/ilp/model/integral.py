@@ -23,7 +23,7 @@ from exactbnc.solvers.bounds.cuts.cluster import cycle_clusters
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.ilp.model.cut_rows import cut_rows
-from exactbnc.solvers.ilp.model.graph_rows import chordal_rows, independence_rows, polytree_rows
+from exactbnc.solvers.ilp.model.graph_rows import chordal_rows, independence_rows, path_to, polytree_rows, reach
 from exactbnc.solvers.ilp.model.model import Columns, Row, packed
 
 Pair = tuple[int, ...]
@@ -73,32 +73,13 @@ def violated_rows(columns: Columns, rules: NetworkRules, chosen: Ints) -> Iterat
         for parent in own_parents:
             children[parent].append(child)
     for ancestor, descendant in rules.forbidden_ancestors:
-        came_from = _reach(children, ancestor)
+        came_from = reach(children, ancestor)
         if descendant in came_from:
-            yield path_row(columns, _path(came_from, ancestor, descendant))
+            yield path_row(columns, path_to(descendant, came_from))
     for ancestor, descendant in rules.required_ancestors:
-        reached = _reach(children, ancestor)
+        reached = reach(children, ancestor)
         if descendant not in reached:
             yield leaving_row(columns, reached)
-
-
-def _reach(children: Sequence[Sequence[int]], source: int) -> dict[int, int]:
-    """Everything that the source reaches, itself included, with the predecessor on a shortest path."""
-    came_from = {source: source}
-    layer = [source]
-    for parent in layer:
-        for child in children[parent]:
-            if child not in came_from:
-                came_from[child] = parent
-                layer.append(child)
-    return came_from
-
-
-def _path(came_from: dict[int, int], source: int, target: int) -> list[int]:
-    path = [target]
-    while path[-1] != source:
-        path.append(came_from[path[-1]])
-    return path[::-1]
 
 
 def path_row(columns: Columns, path: Sequence[int]) -> Row:

@@ -18,6 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
+from exactbnc.solvers.ilp.model.graph_rows import path_to, reach
 from exactbnc.solvers.ilp.model.integral import NetworkRules, leaving_row, path_row
 from exactbnc.solvers.ilp.model.model import Columns, Floats, Row, forbidden_immorality
 
@@ -58,19 +59,11 @@ def source_side(capacity: Floats, source: int, target: int) -> set[int]:
     """
     left = capacity.copy()
     while True:
-        came_from = {source: source}
-        waiting = [source]
-        for v in waiting:
-            for other in np.flatnonzero(left[v] > VIOLATION).tolist():
-                if other not in came_from:
-                    came_from[other] = v
-                    waiting.append(other)
+        came_from = reach([np.flatnonzero(own > VIOLATION).tolist() for own in left], source)
         if target not in came_from:
             return set(came_from)
-        path = [target]
-        while path[-1] != source:
-            path.append(came_from[path[-1]])
-        tails, heads = path[1:], path[:-1]
+        path = path_to(target, came_from)
+        tails, heads = path[:-1], path[1:]
         flow = left[tails, heads].min()
         left[tails, heads] -= flow
         left[heads, tails] += flow
@@ -89,10 +82,7 @@ def shortest_path(length: Floats, source: int, target: int) -> list[int]:
         if distance > found[v][0]:
             continue
         if v == target:
-            path = [v]
-            while path[-1] != source:
-                path.append(found[path[-1]][1])
-            return path[::-1]
+            return path_to(v, {own: before for own, (_, before) in found.items()})
         for other in np.flatnonzero(length[v] < 1 - VIOLATION - distance).tolist():
             reached = distance + float(length[v, other])
             if other not in found or reached < found[other][0]:
