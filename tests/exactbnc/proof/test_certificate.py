@@ -504,10 +504,8 @@ def places(value):
         yield from places(entry)
 
 
-@st.composite
-def mutations(draw):
-    """A problem, one of its networks, its best score, and a certificate that was tampered with."""
-    problem, dag, best, certificate = dense(draw(st.integers(0, 5)))
+def tampered(draw, certificate):
+    """A copy with up to three changes."""
     changed = deepcopy(certificate)
     for _ in range(draw(st.integers(1, 3))):
         found = list(places(changed))
@@ -525,8 +523,15 @@ def mutations(draw):
             container.append(deepcopy(container[key]))
         elif action == "swap" and isinstance(container, list):
             container[key], container[0] = container[0], container[key]
+    return changed
+
+
+@st.composite
+def mutations(draw, certified=dense):
+    """A problem, one of its networks, its best score, and a certificate that was tampered with."""
+    problem, dag, best, certificate = certified(draw(st.integers(0, 5)))
     worse = DAG.of(dag.names, [()] * 6)
-    return problem, draw(st.sampled_from([dag, worse])), best, changed
+    return problem, draw(st.sampled_from([dag, worse])), best, tampered(draw, certificate)
 
 
 @given(mutations())

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.constraints import Constraints
@@ -26,7 +25,7 @@ from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import RootSettings
 from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
-from tests.exactbnc.proof.test_certificate import JUNK, LOOP, UNIT, dense, is_accepted, places, solvable
+from tests.exactbnc.proof.test_certificate import LOOP, UNIT, dense, is_accepted, mutations, solvable
 from tests.exactbnc.solvers.test_order import with_ties
 
 WEAK = RootSettings(
@@ -189,31 +188,7 @@ def test_forged_trees_are_rejected(tree):
         verify(Problem(LOOP), DAG.of("abc", [(), (), ()]), {"parts": [part]})
 
 
-@st.composite
-def mutations(draw):
-    """A problem, one of its networks, its best score, and a certificate by halves that was tampered with."""
-    problem, dag, best, certificate = halved(draw(st.integers(0, 5)))
-    changed = deepcopy(certificate)
-    for _ in range(draw(st.integers(1, 3))):
-        found = list(places(changed))
-        if not found:
-            break
-        container, key = found[draw(st.integers(0, len(found) - 1))]
-        action = draw(st.sampled_from(["junk", "add", "drop", "repeat", "swap"]))
-        if action == "junk":
-            container[key] = draw(JUNK)
-        elif action == "add" and type(container[key]) is int:
-            container[key] += draw(st.integers(-5, 5))
-        elif action == "drop":
-            del container[key]
-        elif action == "repeat" and isinstance(container, list):
-            container.append(deepcopy(container[key]))
-        elif action == "swap" and isinstance(container, list):
-            container[key], container[0] = container[0], container[key]
-    return problem, draw(st.sampled_from([dag, DAG.of(dag.names, [()] * 6)])), best, changed
-
-
-@given(mutations())
+@given(mutations(halved))
 @settings(max_examples=150, deadline=None)
 def test_no_mutation_makes_a_false_claim_pass(case):
     is_accepted(*case)
