@@ -78,7 +78,7 @@ def explain_row(
     --------
     >>> from exactbnc import instances, learn
     >>> from exactbnc.network.contributions import contributions
-    >>> net = learn(instances.path("asia-500.csv"), target="dysp", structure="naive_bayes")
+    >>> net = learn(instances.path("asia-500.csv"), target="dysp", structure="naive_bayes", parameters="eap")
     >>> codes = net.encode_row({"bronc": "yes"})[:, None]
     >>> found = explain_row(net, contributions(net, "dysp", codes), codes, 0)
     >>> found.of, [(term.name, round(term.log_odds, 1)) for term in found.terms[:2]]

@@ -69,7 +69,7 @@ def solve_in_pieces(problem, path, method, breaks):
 def test_pieces_of_a_search_end_with_the_optimum_under_constraints(method, tmp_path, monkeypatch):
     monkeypatch.setattr(events, "SECONDS_BETWEEN", 0.0)
     n_solved = 0
-    for seed in range(40):
+    for seed in range(60):
         cache, constraints = random_problem(seed)
         try:
             problem = Problem(cache, constraints)
