@@ -120,7 +120,7 @@ def describe_seconds(seconds: float) -> str:
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"about {seconds / size:.0f} {unit}"
-    return f"about {seconds:.0f} seconds"
+    return "about a second" if seconds < 1.5 else f"about {seconds:.0f} seconds"
 
 
 def describe_stop(reason: str) -> str:

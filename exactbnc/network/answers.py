@@ -15,6 +15,7 @@ from exactbnc.network.mixture import Mixture, query_numbers, require_numbers_alo
 from exactbnc.network.most_likely import most_likely as completed_rows
 from exactbnc.network.most_likely import require_states_alone
 from exactbnc.network.rows import row_of
+from scorecache.data.encoding import is_missing
 from scorecache.errors import ParameterError
 from scorecache.wording import listing
 
@@ -63,7 +64,9 @@ def _targets(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable])
     if not names:
         raise ParameterError(f"name at least one variable; variables are {listing(map(repr, net.names))}")
     for position, name in enumerate(names):
-        if name in names[:position] or given.get(name) is not None:
+        if not isinstance(name, str):
+            raise ParameterError(f"expected names of variables, and evidence as given={{...}}. Got {name!r} instead.")
+        if name in names[:position] or not is_missing(given.get(name)):
             raise ParameterError(f"{name!r} must be asked for once, and not be given")
     return [net.position(name) for name in names]
 

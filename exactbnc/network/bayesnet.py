@@ -256,7 +256,7 @@ class BayesNet:
         *names : str
         given : mapping of names to values, optional
             A value is a state, or what has its text or is the same number; for a discretised column also a number, and
-            for a variable of numbers nothing else. None and NaN are values that are not known.
+            for a variable of numbers nothing else. None, NaN, NaT and pandas.NA are not known.
 
         Returns
         -------

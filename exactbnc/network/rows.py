@@ -20,7 +20,7 @@ from exactbnc.network.codes import UNKNOWN, Codes, Rows
 from exactbnc.network.numbers import bins_of, number_of, numbers_of
 from exactbnc.network.states import state_codes
 from scorecache.data.dataset import Dataset
-from scorecache.data.encoding import MEASURED, MISSING_STATE, MOST_STATES
+from scorecache.data.encoding import MEASURED, MISSING_STATE, MOST_STATES, is_missing
 from scorecache.data.frames import columns_of, is_frame, names_of
 from scorecache.errors import DataError, ParameterError
 from scorecache.wording import listing
@@ -90,12 +90,12 @@ def table_rows(dataset: Dataset) -> Rows:
 
 
 def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Rows:
-    """A row given by name; what is not named, None or NaN is unknown."""
+    """A row given by name; what is not named, None, NaN, NaT or pandas.NA is unknown."""
     row = np.full(net.n_vars, UNKNOWN, dtype=np.uint16)
     numbers = np.full((net.n_vars, 1), np.nan) if net.numbers else None
     for name, value in values.items():
         v = net.position(name)
-        if value is None or value != value:
+        if is_missing(value):
             continue
         if numbers is not None and net.is_number[v]:
             numbers[v], row[v] = _number(name, value), 0

@@ -14,7 +14,13 @@ def test_bytes_are_described_in_powers_of_1024(size, text):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(1e-5, "under a second"), (17.2, "about 17 seconds"), (190, "about 3 minutes"), (10_000, "about 3 hours")],
+    [
+        (1e-5, "under a second"),
+        (1.2, "about a second"),
+        (17.2, "about 17 seconds"),
+        (190, "about 3 minutes"),
+        (10_000, "about 3 hours"),
+    ],
 )
 def test_times_are_described_roughly(seconds, text):
     assert describe_seconds(seconds) == text

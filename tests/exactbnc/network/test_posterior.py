@@ -1,6 +1,7 @@
 """What a network says of partial rows, against sums over its whole joint distribution."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,9 +173,17 @@ def test_a_query_by_hand():
     assert net.query("C").to_dict() == pytest.approx({"c0": c0, "c1": 1 - c0})
     assert net.query("A", given={"C": "c0", "B": "b0"}).tolist() == pytest.approx([1, 0])
     assert net.query("A", "B", given={"C": None}).to_numpy() == pytest.approx(np.outer([0.25, 0.75], of_b))
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
+        assert net.query("A", given={"C": missing}).tolist() == pytest.approx([0.25, 0.75])
+        assert net.query("A", given={"A": missing}).tolist() == pytest.approx([0.25, 0.75])
     with pytest.raises(ParameterError, match=r"'c7' is not a state of 'C'; its states are 'c0', 'c1'"):
         net.query("A", given={"C": "c7"})
     assert net.query("B", "A").shape == (3, 2)
+
+
+def test_evidence_in_the_place_of_a_name_is_refused():
+    with pytest.raises(ParameterError, match=r"expected names of variables, and evidence as given=\{\.\.\.\}\. Got"):
+        collider().query("A", {"C": "c0"})
 
 
 def test_a_query_asks_for_different_variables_outside_the_evidence():
