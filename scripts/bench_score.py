@@ -131,7 +131,6 @@ def levels_alone(name: str, settings: Settings) -> list[Row]:
     def levels(_: None) -> int:
         kept = Kept(float("inf"))
         score_units(
-            [features],
             {features: prepared},
             lambda tasks, known: ((task, run_piece(prepared, task[1], known[features])) for task in tasks),
             kept,

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,43 +24,25 @@ from scorecache.data.dataset import Dataset
 from scorecache.data.interventions import Interventions
 from scorecache.data.rows import Rows, all_rows, distinct_rows
 from scorecache.domain import Domain
-from scorecache.errors import DataError, MemoryLimitError, ParameterError, TimeLimitError
-from scorecache.record import CutShort, Record
+from scorecache.errors import DataError, ParameterError
+from scorecache.record import Record
 from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scores.gaussian import NumberScore
 from scorecache.scores.prior import StructurePrior
-from scorecache.scoring.dispatch import Build, run_piece
-from scorecache.scoring.estimate import BuildEstimate, estimate_groups, is_plain, plain_seconds
-from scorecache.scoring.jobs import Job, batches_of, digest_of, make_job, make_units, prepare, run_on_worker
-from scorecache.scoring.kept import Kept
-from scorecache.scoring.levels import Found, Level, Room, RunPieces, Task, Unit, score_units
+from scorecache.scoring.estimate import SMALL_BUILD, BuildEstimate, estimate_groups, is_plain, plain_seconds
+from scorecache.scoring.jobs import digest_of, make_job
 from scorecache.scoring.lost_mass import gap_for
 from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
 from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
-from scorecache.scoring.progress import Deadline, Listener, Threads, n_threads
+from scorecache.scoring.progress import Listener
+from scorecache.scoring.run import RunOptions, run_build
 from scorecache.scoring.sampled import kept_shares
 from scorecache.scoring.survivors import Pruning
-from scorecache.scoring.with_prior import with_prior
-from scorecache.scoring.workers import results_of, sends_to_a_cluster
-from scorecache.system.mapped import mapped_array
-from scorecache.system.memory import available_memory
 from scorecache.system.versions import versions
-
-LARGE_PIECES = 64
-"""Pieces that go to a folder or to a cluster are this many times as large as those of threads."""
 
 MOST_ROWS = 2**31 - 1
 """Counts are 32 bits wide."""
-
-MEMORY_SHARE = 0.8
-"""Without a limit, a build may take this share of the memory that is free when it starts."""
-
-LARGE_LEVEL = 1 << 20
-"""Bytes of an array of a level from which on it may go to a file."""
-
-SMALL_BUILD = 1 << 24
-"""Bytes, with all families kept, below which nothing is sampled for an estimate and none is held against the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,110 +96,9 @@ class BuildPlan:
         """The rows that a set costs time for: with scatter matrices none but the first."""
         return 1 if isinstance(self.score, NumberScore) else max(rows.n_distinct for rows in self.rows)
 
-    def run(
-        self,
-        *,
-        n_jobs: int | None = None,
-        memory_limit: int | None = None,
-        time_limit: float | None = None,
-        cut_short: bool = False,
-        started: float | None = None,
-        distribute: bool | None = None,
-        client: Any = None,
-        resume: str | os.PathLike[str] | None = None,
-        listener: Listener | None = None,
-    ) -> ScoreCache:
-        """Count, score and prune; see `build_cache` for the limits.
-
-        The time limit runs from `started` on the monotonic clock, so that it can cover the reading of the data. With a
-        Dask `client` (`scorecache.scoring.workers.connected`) the pieces run on its cluster.
-        """
-        if distribute is None:
-            distribute = client is not None or sends_to_a_cluster()
-        deadline = Deadline(time_limit, started)
-        folder = None if resume is None else self.part_folder(resume)
-        try:
-            memory, room = _memory_allowed(self, memory_limit)
-        except MemoryLimitError as error:
-            smaller = self._within(memory_limit) if cut_short else None
-            if smaller is None:
-                raise
-            cache = smaller.run(
-                n_jobs=n_jobs, memory_limit=memory_limit, time_limit=time_limit, cut_short=True, started=started,
-                distribute=distribute, client=client, resume=resume, listener=listener,
-            )  # fmt: skip
-            return self._cut(cache, int(smaller.domain.max_parents or 0), error)
-        job = make_job(self)
-        units = make_units(self.groups)
-        batches = batches_of(units, max(rows.codes.nbytes for rows in self.rows))
-        step, n_steps = 0, sum(max(self.groups[unit.group].max_free + 1 for unit in batch) for batch in batches)
-        kept = Kept(memory)
-        scale = 1 if folder is None and not distribute else LARGE_PIECES
-        shares = np.cumsum([sum(self._cost(unit) for unit in batch) for batch in batches])
-        shares = shares / shares[-1] if cut_short else np.ones(len(batches))
-        ended: tuple[int, Exception] | None = None
-        with Threads(1 if distribute else n_threads(n_jobs)) as threads:
-            for batch, share in zip(batches, shares.tolist(), strict=True):
-                finished: dict[Unit, float] = dict.fromkeys(batch, 0)
-                try:
-                    deadline.check()
-                    progress = _progress(listener, partial(deadline.check, share), step, n_steps)
-                    builds = {unit: prepare(job, unit) for unit in batch}
-                    run: RunPieces = _locally(builds, threads) if not distribute else _on_workers(job, n_jobs, client)
-                    run = run if folder is None else _resumed(run, folder)
-                    most = math.inf if ended is None else ended[0]
-                    score_units(
-                        batch, builds, run, kept, progress, scale=scale, room=room, finished=finished, most_parents=most
-                    )
-                except (TimeLimitError, MemoryLimitError) as error:
-                    complete = min(unit.parents_at(int(level)) for unit, level in finished.items() if level < math.inf)
-                    if not cut_short or complete < self._least_parents:
-                        raise _with_parts(error, folder) from None
-                    ended = complete, error
-                if ended is not None:
-                    kept.drop_above(ended[0])
-                step += max(self.groups[unit.group].max_free + 1 for unit in batch)
-        cache = kept.cache(self.dataset.names, self.record())
-        if self.prior is not None:
-            is_number = np.array([name in self.dataset.measurements for name in self.dataset.names])
-            arities = np.where(is_number, 0, self.dataset.arities)
-            cache = with_prior(cache, self.prior, arities, self.pruning, self.record())
-        for child, name in enumerate(cache.names):
-            if not cache.n_families_of(child):
-                raise DataError(
-                    f"the score {self.score.name!r} allows no parent set of {name!r}, not even the least one"
-                )
-        return cache if ended is None else self._cut(cache, *ended)
-
-    def _cost(self, unit: Unit) -> float:
-        """The families of a unit, by which the time is shared out."""
-        group = self.groups[unit.group]
-        return group.n_families if unit.child is None else group.n_families / len(group.children)
-
-    @property
-    def _least_parents(self) -> int:
-        """The least `max_parents` with which every variable has a family that the structure allows."""
-        return max(map(len, self.domain.required)) + (self.domain.structure == "tan")
-
-    def _within(self, memory_limit: int | None) -> BuildPlan | None:
-        """The build of as many parents as fit in the memory; None if not even the least ones do."""
-        for most in reversed(range(self._least_parents, max(self.domain.limits))):
-            smaller = replace(
-                self,
-                domain=replace(self.domain, max_parents=most),
-                groups=tuple(group.up_to(most) for group in self.groups),
-            )
-            with suppress(MemoryLimitError):
-                _memory_allowed(smaller, memory_limit)
-                return smaller
-        return None
-
-    def _cut(self, cache: ScoreCache, complete: int, error: Exception) -> ScoreCache:
-        """A cache that is complete to so many parents, its record saying so; the limit that ended it was an `error`."""
-        assert cache.record is not None
-        reason = CutShort(self.domain.max_parents, str(error).partition(";")[0])
-        domain = replace(self.domain, max_parents=complete)
-        return replace(cache, record=replace(cache.record, domain=domain, cut_short=reason))
+    def run(self, **options: Unpack[RunOptions]) -> ScoreCache:
+        """Count, score and prune; see `build_cache` and `RunOptions` for what can be chosen."""
+        return run_build(self, options)
 
     def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:
         """The folder for the finished parts of this build; raises ParameterError if it holds those of another."""
@@ -461,88 +339,3 @@ def _pruning(domain: Domain, prune: bool, prune_gap: float, for_posterior: float
         raise ParameterError("for_posterior chooses what is pruned: give it without prune and prune_gap")
     gap = prune_gap if for_posterior is None else gap_for(domain, for_posterior)
     return Pruning(prune and domain.allows_dropping, float(gap))
-
-
-def _locally(builds: dict[Unit, Build], threads: Threads) -> RunPieces:
-    """Run pieces on the threads of this process."""
-
-    def run(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
-        arguments = [(builds[unit], piece, known[unit]) for unit, piece in tasks]
-        return zip(tasks, threads.run(run_piece, arguments), strict=True)
-
-    return run
-
-
-def _on_workers(job: Job, n_jobs: int | None, client: Any) -> RunPieces:
-    """Run pieces wherever joblib, or a Dask client, sends them."""
-
-    def run(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
-        return results_of(
-            run_on_worker, tasks, lambda task: (job, *task, known[task[0]]),
-            n_jobs=n_jobs, client=client, shared=[job, *known.values()],
-        )  # fmt: skip
-
-    return run
-
-
-def _resumed(run: RunPieces, folder: PartFolder) -> RunPieces:
-    """Take finished pieces from a folder, and put those there that are run."""
-
-    def name(task: Task) -> str:
-        return f"unit{task[0].number}-{task[1].name}"
-
-    def run_missing(tasks: Sequence[Task], known: dict[Unit, Level]) -> Iterator[tuple[Task, Found]]:
-        missing = []
-        for task in tasks:
-            found = folder.load(name(task))
-            if found is None:
-                missing.append(task)
-            else:
-                yield task, found
-        for task, found in run(missing, known):
-            folder.save(name(task), found)
-            yield task, found
-
-    return run_missing
-
-
-def _progress(
-    listener: Listener | None, check: Callable[[], None], step: int, n_steps: int
-) -> Callable[[int, int, int], None]:
-    """Hears of the pieces of a batch whose levels follow `step` others."""
-
-    def progress(level: int, done: int, total: int) -> None:
-        if listener is not None:
-            listener(step + level, n_steps, done, total)
-        check()
-
-    return progress
-
-
-def _with_parts(error: Exception, folder: PartFolder | None) -> Exception:
-    """The error of a limit, with what is in the folder of finished parts."""
-    if folder is None or not isinstance(error, TimeLimitError):
-        return error
-    parts = "1 finished part is" if folder.n_files == 1 else f"{folder.n_files} finished parts are"
-    return TimeLimitError(f"{error}; {parts} in {folder.path}, and the same command resumes from there")
-
-
-def _memory_allowed(plan: BuildPlan, memory_limit: int | None) -> tuple[float, Room]:
-    """The bytes that the build may take, and room for its levels: in files if they would not fit.
-
-    Raises MemoryLimitError if the rest would not fit either.
-    """
-    if memory_limit is None and plan.most.memory_bytes <= SMALL_BUILD:
-        return math.inf, np.empty
-    memory = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
-    if plan.most.memory_bytes <= memory or plan.estimate.memory_bytes <= memory:
-        return memory, np.empty
-    estimate = plan.estimate
-    on_disk = shutil.disk_usage(tempfile.gettempdir()).free > 2 * estimate.level_bytes
-    needed = estimate.memory_bytes - (estimate.level_bytes if on_disk else 0)
-    if needed > memory:
-        raise MemoryLimitError(
-            f"scoring {estimate.n_families:,} families would take about {needed / 1e9:.1f} GB, "
-            f"more than the {memory / 1e9:.1f} GB allowed; lower max_parents or raise memory_limit"
-        )
-    return memory, partial(mapped_array, least_bytes=LARGE_LEVEL)

@@ -30,6 +30,9 @@ LEVEL_NANOSECONDS = 2e6
 set, a word of it, a row by labels, a row of a family table, a family, one that is kept, the preparation of a value of
 the data, starting a level. `scripts/bench_scale.py model` holds them against builds."""
 
+SMALL_BUILD = 1 << 24
+"""Bytes, with all families kept, below which nothing is sampled for an estimate and none is held against the memory."""
+
 TERM_BYTES = 48
 """Tables of one-count terms, as floats and then as integers, per row."""
 

@@ -120,7 +120,6 @@ RunPieces = Callable[[Sequence[Task], dict[Unit, Level]], Iterator[tuple[Task, F
 
 
 def score_units(
-    units: Sequence[Unit],
     builds: dict[Unit, Any],
     run: RunPieces,
     kept: Kept,
@@ -138,7 +137,7 @@ def score_units(
     from scorecache.scoring.dispatch import first_level, new_level, pieces_of, skipped_pieces
 
     finished = {} if finished is None else finished
-    live = list(units)
+    live = list(builds)
     below = {unit: first_level(builds[unit]) for unit in live}
     level = 0
     while live:

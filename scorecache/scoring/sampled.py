@@ -81,7 +81,6 @@ def _count(job: Job, kept: np.ndarray, scored: np.ndarray) -> None:
     unit = Unit(0, 0, None if group.together else group.children[0], group.base)
     build, found = prepare(job, unit), Kept(inf)
     score_units(
-        [unit],
         {unit: build},
         lambda tasks, known: ((task, run_piece(build, task[1], known[unit])) for task in tasks),
         found,

@@ -26,7 +26,6 @@ def extensions(
     plain = is_plain(plain_seconds(n_sets, rows.n_distinct))
     build = prepare(rows, domain, arities, child, limit, score, Pruning(False), plain=plain)
     score_units(
-        [unit],
         {unit: build},
         lambda tasks, known: ((task, run_piece(build, task[1], known[unit])) for task in tasks),
         kept,

@@ -162,7 +162,7 @@ def test_memory_estimate_in_the_refusal_is_readable():
 
 
 def test_without_a_limit_all_but_small_builds_are_held_against_the_free_memory(monkeypatch):
-    monkeypatch.setattr("scorecache.scoring.build.available_memory", lambda: 1000)
+    monkeypatch.setattr("scorecache.scoring.run.available_memory", lambda: 1000)
 
     build_cache(table(5, 50), "bic")
 

@@ -49,7 +49,7 @@ def test_every_backend_writes_the_same_files(backend, tmp_path):
 
 def test_a_backend_on_this_machine_changes_nothing(monkeypatch):
     """A build is not cut into parts because it runs inside somebody's parallel code."""
-    monkeypatch.setattr("scorecache.scoring.build.results_of", None)
+    monkeypatch.setattr("scorecache.scoring.run.results_of", None)
 
     with joblib.parallel_config("threading", n_jobs=2):
         assert build_cache(table(5, 50), "bic", max_parents=2).n_vars == 5
@@ -64,7 +64,7 @@ def test_a_cluster_backend_is_used_but_not_by_its_own_tasks(monkeypatch):
     dataset = table(6, 60)
     local = build_cache(dataset, "bic", max_parents=2)
     runs = []
-    monkeypatch.setattr("scorecache.scoring.build.results_of", lambda *a, **k: runs.append(1) or results_of(*a, **k))
+    monkeypatch.setattr("scorecache.scoring.run.results_of", lambda *a, **k: runs.append(1) or results_of(*a, **k))
 
     with (
         distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client,

@@ -21,7 +21,7 @@ from tests.scorecache.scoring.test_build import table
 def test_levels_in_files_give_the_same_bits(score, arities, monkeypatch):
     dataset = table(12, 300, arities)
     expected = build_cache(dataset, score, max_parents=4)
-    monkeypatch.setattr("scorecache.scoring.build._memory_allowed", lambda *_: (math.inf, mapped.mapped_array))
+    monkeypatch.setattr("scorecache.scoring.run._memory_allowed", lambda *_: (math.inf, mapped.mapped_array))
 
     assert build_cache(dataset, score, max_parents=4).equals(expected)
 
@@ -31,7 +31,7 @@ def test_levels_go_to_files_where_the_memory_does_not_hold_them(monkeypatch):
     plan = plan_build(dataset, "bic", max_parents=3)
     asked = []
     monkeypatch.setattr(
-        "scorecache.scoring.build.mapped_array",
+        "scorecache.scoring.run.mapped_array",
         lambda *given, **least: asked.append(given) or mapped.mapped_array(*given, **least),
     )
 

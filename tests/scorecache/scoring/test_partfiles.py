@@ -5,7 +5,7 @@ import pytest
 
 from scorecache.counting.types import Slab
 from scorecache.errors import ParameterError, TimeLimitError
-from scorecache.scoring import build as build_module
+from scorecache.scoring import run as run_module
 from scorecache.scoring.build import build_cache, plan_build
 from scorecache.scoring.levels import Found
 from scorecache.scoring.partfiles import PartFolder
@@ -27,13 +27,13 @@ FOUND = Found(
 def ran(monkeypatch):
     """The pieces that were computed."""
     pieces = []
-    run_piece = build_module.run_piece
+    run_piece = run_module.run_piece
 
     def counted(build, piece, known):
         pieces.append(piece.name)
         return run_piece(build, piece, known)
 
-    monkeypatch.setattr("scorecache.scoring.build.run_piece", counted)
+    monkeypatch.setattr("scorecache.scoring.run.run_piece", counted)
     return pieces
 
 

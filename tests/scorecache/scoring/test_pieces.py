@@ -28,7 +28,7 @@ def gathered(plan, job=None):
     def run(tasks, known):
         return [(task, run_on_worker(job, *task, known[task[0]])) for task in reversed(tasks)]
 
-    score_units(units, {unit: jobs.prepare(job, unit) for unit in units}, run, kept, lambda *_: None)
+    score_units({unit: jobs.prepare(job, unit) for unit in units}, run, kept, lambda *_: None)
     return kept.cache(plan.dataset.names)
 
 
