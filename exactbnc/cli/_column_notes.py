@@ -28,7 +28,7 @@ def notes_on_columns(dataset: Dataset, class_name: str | None, *, is_discretized
     many = [f"{name} ({sizes[name]})" for name in numeric if sizes[name] > MANY_VALUES]
     if many and not is_discretized:
         yield (
-            f"columns of numbers whose every value is taken for a state of its own: {listing(many)}; "
+            f"columns of numbers with every value treated as a category: {listing(many)}; "
             "--discretize auto turns them into intervals"
         )
     others = [name for name in dataset.names if name not in {*numeric, *dataset.measurements, class_name}]
@@ -37,7 +37,7 @@ def notes_on_columns(dataset: Dataset, class_name: str | None, *, is_discretized
         if texts:
             yield (
                 f"{name} holds {sizes[name] - len(texts)} different numbers and {listing(map(repr, texts))}: every "
-                "value is taken for a state of its own; correct that, or write a missing value as ? or NA"
+                "value is treated as a category; correct that, or write a missing value as ? or NA"
             )
     commas = [name for name in others if _has_decimal_commas(dataset, name)]
     if commas:

@@ -135,7 +135,7 @@ def with_numbers(
 ) -> Dataset:
     """The columns that a score of numbers reads as such: all of them, or beside states those that are quantities.
 
-    Those hold a fraction, or more than ten different numbers; with `keep_at_most`, more than so many. The target and
+    Those hold a fraction, or more than ten different numbers; with `keep_at_most`, more than that many. The target and
     columns with declared states have states.
 
     Examples

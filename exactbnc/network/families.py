@@ -21,7 +21,7 @@ FEW_ROWS = 1000
 """Up to here a copy of the codes is quicker than a pass over each column."""
 
 ROWS_AT_ONCE = 2**14
-"""Regressions are looked up for so many rows at a time."""
+"""Regressions are looked up for this many rows at a time."""
 
 
 @dataclass(frozen=True, eq=False)

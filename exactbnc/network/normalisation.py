@@ -9,7 +9,7 @@ from exactbnc.network.codes import Floats
 from scorecache.system.compiled import is_loaded
 
 FEW_SCORES = 2**17
-"""Up to so many, numpy is quicker than loading numba."""
+"""Up to this many, numpy is quicker than loading numba."""
 
 
 def normalise(scores: Floats) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from exactbnc.network.bayesnet import BayesNet
 
 ROWS_AT_ONCE = 2**12
-"""Tables are looked up for so many rows at a time."""
+"""Tables are looked up for this many rows at a time."""
 
 
 def student_shape(net: BayesNet, v: int) -> tuple[int, ...]:

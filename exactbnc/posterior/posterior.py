@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = {"uniform": 20, "order": 25}
 UNIFORM_UP_TO = 18
-"""Without a prior, the uniform one is taken up to so few variables: it takes 3^n steps."""
+"""Without a prior, the uniform one is used up to this many variables: it takes 3^n steps."""
 
 BLOCKS_AT_ONCE = 64
 """Blocks that a thread works on before progress is reported."""

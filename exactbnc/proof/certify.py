@@ -34,7 +34,7 @@ from exactbnc.solvers.costs.table import CostTable, cost_table, families_in_orde
 from scorecache.errors import ParameterError
 
 FEW_STATES = 10_000
-"""A proof by so many states is short enough; beyond, one by halves is tried first."""
+"""A proof by this many states is short enough; beyond that, one by halves is tried first."""
 
 
 class BetterNetworkError(RuntimeError):

@@ -99,7 +99,7 @@ def _caption(
 
 
 def _known(rows: Rows, own: Regression) -> NDArray[np.int64]:
-    """At most so many rows in which the family is known."""
+    """At most this many rows in which the family is known."""
     whole = np.flatnonzero((rows.codes[list(own.members)] != UNKNOWN).all(axis=0))
     return whole[np.unique(np.linspace(0, len(whole) - 1, MOST_POINTS).astype(np.int64))] if len(whole) else whole
 

@@ -98,7 +98,7 @@ def solve(
     if not isinstance(problem, Problem):
         raise ParameterError(f"solve takes a Problem, such as Problem(cache). Got {type(problem).__name__} instead.")
     if problem.is_class_minimal and (start is not None or checkpoint is not None):
-        raise ParameterError("a class-minimal network is found without a start network and without a checkpoint")
+        raise ParameterError("class-minimal networks take no start network and no checkpoint")
     run = Run.of(limits, start=None if start is None else problem.in_own_order(start), seed=seed)
     if not problem.is_class_minimal:  # whose bound is on the networks with as few class parameters
         run.events.bound = loose_bound(problem)

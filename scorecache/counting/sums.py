@@ -24,7 +24,7 @@ class Sums(NamedTuple):
 
 
 def new_sums(n_sets: int, terms: Terms, *, is_top: bool, with_bounds: bool = True) -> Sums:
-    """Room for the sums of so many sets, all 0; those of the top level are no parents and need no bound."""
+    """Room for the sums of this many sets, all 0; those of the top level are no parents and need no bound."""
     start = np.concatenate([[-1], terms.parent_start, terms.bound_start if with_bounds else []]).astype(np.int64)
     start = start[:1] if is_top else start
     return Sums(start, np.zeros((len(start), n_sets), np.int64))

@@ -46,11 +46,6 @@ class CodeStore:
         self._is_small = True
         self._n_rows = 0
 
-    @property
-    def is_mapped(self) -> bool:
-        """Have the codes outgrown their memory?"""
-        return self._file is not None
-
     def add(self, columns: Sequence[NDArray[np.uint16]]) -> None:
         """Take a chunk of rows, as codes by column."""
         chunk: Sequence[Codes]

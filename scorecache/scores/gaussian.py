@@ -196,7 +196,7 @@ class BGe(NumberScore):
         return {name: value for name, value in super().parameters.items() if value is not None}
 
     def check_matrix(self, n: int) -> None:
-        """Raise a ParameterError if the prior matrix is not one of so many columns of numbers."""
+        """Raise a ParameterError if the prior matrix does not have a row per column of numbers."""
         if self.prior_matrix is not None and len(self.prior_matrix) != n:
             raise ParameterError(
                 f"The 'prior_matrix' of {self.name} must have one row for each of the {n} columns of numbers. "

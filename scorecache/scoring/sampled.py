@@ -27,7 +27,7 @@ FEWEST_SAMPLES, MOST_SAMPLES, MOST_SETS = 3, 16, 1000
 
 
 def kept_shares(job: Job, seconds: float) -> list[list[float]]:
-    """Per group, the share of the families of 0, 1, 2, ... free parents that stays, in a build of so many seconds."""
+    """Per group, the share of the families of 0, 1, 2, ... free parents that stays, in a build of `seconds`."""
     budget = min(max(SAMPLE_SHARE * seconds, LEAST_SECONDS), MOST_SECONDS) / len(job.groups)
     return [_shares(job, number, budget) for number in range(len(job.groups))]
 

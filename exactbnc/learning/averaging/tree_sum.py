@@ -44,21 +44,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def log_tree_sum(log_weights: Floats) -> float:
-    """log Z for a symmetric matrix of finite log weights; the diagonal is not read. One vertex has one tree, empty."""
-    return log_heaviest_tree(log_weights) + log_excess(log_weights)
-
-
-def log_heaviest_tree(log_weights: Floats) -> float:
-    """sum_v m_v: the log weight of the heaviest tree alone."""
-    bottleneck = bottlenecks(log_weights)
-    return math.fsum(bottleneck[v, v + 1 :].max() for v in range(len(bottleneck) - 1))
-
-
 def log_excess(log_weights: Floats) -> float:
-    """sum_v log sigma_v: log Z less the log weight of the heaviest tree, from 0 to (n-2) log n for n vertices.
+    """sum_v log sigma_v: log Z less the log weight of the heaviest tree, sum_v m_v; from 0 to (n-2) log n.
 
-    It is accurate to a few eps of the differences of the log weights, where log Z has the eps of a large number.
+    `log_weights` is symmetric and finite; its diagonal is not read. One vertex has one tree, the empty one. It is
+    accurate to a few eps of the differences of the log weights, where log Z has the eps of a large number.
     """
     return math.fsum(math.log(step.pivot) for step in _eliminate(log_weights))
 

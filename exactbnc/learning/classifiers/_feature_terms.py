@@ -107,5 +107,5 @@ class FeatureTerms:
 
 
 def evenly_spaced(n_rows: int, most: int) -> Ints:
-    """The numbers of at most so many rows."""
+    """The numbers of at most this many rows."""
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64))

@@ -19,7 +19,7 @@ from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
 
 MOST_ROWS = 50_000
-"""The temperature is found on at most so many rows, evenly spaced."""
+"""The temperature is found on at most this many rows, evenly spaced."""
 
 
 class A1DEClassifier(TableClassifier):

@@ -33,7 +33,7 @@ from scorecache.errors import ParameterError
 MOST_POOL_CELLS = 2**26
 """With order="auto", the counts (8 bytes each) of all A2DE together."""
 MOST_A3DE_CELLS, MOST_A3DE_FEATURES = 2**24, 16
-"""With order="auto", A3DE has at most so many counts and features: rows take time with the fourth power of these."""
+"""With order="auto", A3DE has at most this many counts and features: rows take time with the fourth power of these."""
 
 
 class EnsembleBNClassifier(TableClassifier):

@@ -25,9 +25,9 @@ METHODS = ("auto", "mdlp", "median", "quantile")
 AUTO = METHODS[0]
 """MDLP where there is a class, else intervals of equal frequency, for columns of more numbers than a category has."""
 KEPT_VALUES = 10
-"""With "auto", columns of at most so many different numbers are categories."""
+"""With "auto", columns of at most this many different numbers are categories."""
 LEAST_BINS = 5
-"""With "auto", a column gets so many intervals of equal frequency where MDLP would make fewer, or has no class."""
+"""With "auto", a column gets this many intervals of equal frequency where MDLP would make fewer, or has no class."""
 
 
 def numeric_columns(dataset: Dataset, class_name: str | None) -> list[str]:

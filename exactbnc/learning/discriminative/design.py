@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 WIDEST_PART = 3
-"""Beyond this many parents Q is at most so many of them, or all of them: subsets are exponentially many."""
+"""Beyond this many parents Q is at most this many of them, or all of them: subsets are exponentially many."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from exactbnc.network.parameters._base import ParameterEstimator
 from scorecache.data.dataset import Dataset
 
 MOST_MERGED = 50_000
-"""Up to so many rows, equal ones are merged, and the result does not depend on the order of the rows."""
+"""Up to this many rows, equal ones are merged, and the result does not depend on the order of the rows."""
 
 
 def calibrated(dataset: Dataset, net: BayesNet, estimator: ParameterEstimator, class_name: str) -> ClassFit:

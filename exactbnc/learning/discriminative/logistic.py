@@ -23,9 +23,9 @@ from scorecache.system.blas import one_blas_thread
 PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3)
 N_FOLDS = 3
 MANY_ROWS = 3000
-"""From so many rows on one fold is held out."""
+"""From this many rows on, one fold is held out."""
 MOST_ROWS = 20_000
-"""The penalty is chosen on at most so many rows, evenly spaced: it is that of a prior, and does not depend on n."""
+"""The penalty is chosen on at most this many rows, evenly spaced: it is that of a prior, and does not depend on n."""
 SLOPE_PENALTY = 5.0
 CHOOSING, FINAL = (60, 1e-5), (150, 1e-7)
 """Iterations, and the gain in loss per row below which one is the last."""

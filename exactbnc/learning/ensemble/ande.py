@@ -139,7 +139,7 @@ class AnDE:
 
 
 def subsets_of(d: int, size: int) -> Ints:
-    """The subsets of so many of d features in colexicographic order, subsets x size, ascending.
+    """The subsets of one size of d features in colexicographic order, subsets x size, ascending.
 
     Examples
     --------

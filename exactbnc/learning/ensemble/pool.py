@@ -27,7 +27,7 @@ PAYS = 0.99
 LEAST_WEIGHT = 0.03
 """Members below are left out, and the weights of the others raised to add up to one."""
 MOST_ROWS = 50_000
-"""Temperatures, weights and correction are found on at most so many rows, evenly spaced; all rows are counted."""
+"""Temperatures, weights and correction are found on at most this many rows, evenly spaced; all rows are counted."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ SECONDS_PER_RAISE = 1e-5
 SECONDS_PER_FAMILY = 2e-8
 """What a raise and a family that is looked at take, roughly; measured on sponge.BDeu.3 and soybean.BDeu.3."""
 LEAST_LAYERS = 3
-"""From so many layers on their growth says how many more states there will be."""
+"""From this many layers on, their growth says how many more states there will be."""
 SHARE_OF_FALL = 0.75
 SLOWEST_DECAY = 0.95
 MOST_STATES = 1e9

@@ -294,7 +294,7 @@ def test_many_numbers_that_are_not_discretised_are_noted(exactbnc, tmp_path):
     unsaid = exactbnc("learn", path, "--class", "sex", "--naive-bayes").err
 
     assert said == (
-        "columns of numbers whose every value is taken for a state of its own: height (30); "
+        "columns of numbers with every value treated as a category: height (30); "
         "--discretize auto turns them into intervals\n"
     )
     assert unsaid == ""
@@ -388,7 +388,7 @@ def test_texts_among_few_numbers_and_columns_that_hardly_repeat_are_noted(exactb
 
     assert run.code == 0
     assert run.err.splitlines() == [
-        "x holds 100 different numbers and 'n.d.': every value is taken for a state of its own; correct that, or write "
+        "x holds 100 different numbers and 'n.d.': every value is treated as a category; correct that, or write "
         "a missing value as ? or NA",
         "columns of text whose values hardly repeat: id (101 values in 101 rows); --ignore leaves a column out",
     ]

@@ -108,7 +108,6 @@ def test_codes_beyond_their_memory_are_mapped_from_a_file():
 
     columns = store.columns()
 
-    assert store.is_mapped
     assert np.array_equal(columns, np.hstack(chunks))
     base = columns[0]
     while isinstance(base, np.ndarray) and base.base is not None:

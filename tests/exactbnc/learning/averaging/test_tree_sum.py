@@ -12,8 +12,6 @@ from exactbnc.learning.averaging.tree_sum import (
     bottlenecks,
     edge_probabilities,
     log_excess,
-    log_heaviest_tree,
-    log_tree_sum,
 )
 from tests.exactbnc.learning.averaging.all_trees import all_trees
 
@@ -31,6 +29,17 @@ def log_weight_matrices(draw, max_vertices=6):
     part = random.random((n, n)) if level is None else random.integers(0, level, (n, n)) / (level - 1)
     upper = np.triu(offset - span * part, 1)
     return upper + upper.T
+
+
+def log_heaviest_tree(log_weights):
+    """sum_v m_v."""
+    bottleneck = bottlenecks(log_weights)
+    return math.fsum(bottleneck[v, v + 1 :].max() for v in range(len(bottleneck) - 1))
+
+
+def log_tree_sum(log_weights):
+    """log Z, put together as its users do."""
+    return log_heaviest_tree(log_weights) + log_excess(log_weights)
 
 
 def tree_weights(log_weights):
