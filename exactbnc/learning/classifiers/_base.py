@@ -327,16 +327,6 @@ def row_weights(weights: NDArray[Any], n_rows: int) -> Ints | Floats:
     return whole_weights(weights, n_rows)
 
 
-def check_batch(model: TableClassifier, classes: Any, *, is_update: bool) -> None:
-    """Refuse a call to `partial_fit` whose classes are not those it should name."""
-    if not is_update and classes is None:
-        raise DataError("classes must be passed on the first call to partial_fit: all classes that may occur")
-    if is_update and classes is not None and np.unique(classes).tolist() != model.classes_.tolist():
-        raise DataError(
-            f"classes must be those of the first call, {model.classes_.tolist()}. Got {list(classes)} instead."
-        )
-
-
 def _name_of(y: Any) -> str:
     """What the class is called: as its column is, if it has a name."""
     name = getattr(y, "name", None) if getattr(y, "ndim", 1) == 1 else None

@@ -6,11 +6,12 @@ Reference: Webb, Boughton, Wang (2005); Webb, Boughton, Zheng, Ting, Salem (2012
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from exactbnc.learning.classifiers._base import Floats, TableClassifier, check_batch
+from exactbnc.learning.classifiers._average import BatchClassifier
+from exactbnc.learning.classifiers._base import Floats
 from exactbnc.learning.classifiers._feature_terms import evenly_spaced
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_with_factors
@@ -22,7 +23,7 @@ MOST_ROWS = 50_000
 """The temperature is found on at most this many rows, evenly spaced."""
 
 
-class A1DEClassifier(TableClassifier):
+class A1DEClassifier(BatchClassifier):
     """Averaged one-dependence estimators: every feature in turn is a parent of all others, beside the class.
 
     Parameters
@@ -71,87 +72,7 @@ class A1DEClassifier(TableClassifier):
         self.states = states
         self.allow_identifiers = allow_identifiers
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from these rows alone.
-
-        Parameters
-        ----------
-        X : table, rows x features
-            Or a DataFrame, whose columns keep their names.
-        y : array
-            The classes.
-        sample_weight : array of numbers, optional
-            As in `ExactBNClassifier`.
-
-        Returns
-        -------
-        A1DEClassifier
-            Itself, fitted.
-
-        Raises
-        ------
-        DataError, ParameterError
-            If the rows cannot be learned from, or a setting is not one of its values.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> A1DEClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
-        ['in']
-        """
-        if hasattr(self, "average_"):
-            del self.average_
-        return self._learn(self._training_data(X, y, sample_weight))
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count further rows; the first call names all classes.
-
-        The counts are those of one `fit` on all the rows, with the cut points and the columns of the first call; values
-        that were not there before become states. The temperature is found on the rows of the last call.
-
-        Parameters
-        ----------
-        X : table, rows x features
-        y : array
-            The classes.
-        classes : array, optional
-            All classes; the first call needs them, later ones may repeat them.
-        sample_weight : array of numbers, optional
-            As in `ExactBNClassifier`.
-
-        Returns
-        -------
-        A1DEClassifier
-            Itself, with these rows learned too.
-
-        Raises
-        ------
-        DataError, ParameterError
-            If the rows cannot be learned from, or `classes` is absent at first or another one later; what was learned
-            before stays as it was.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> model = A1DEClassifier().partial_fit(X[:10], y[:10], classes=["in", "out"])
-        >>> model.partial_fit(X[10:], y[10:]).predict([["rain", "hot"]]).tolist()
-        ['in']
-        """
-        is_update = hasattr(self, "average_")
-        check_batch(self, classes, is_update=is_update)
-        if not is_update:
-            return self._learn(self._training_data(X, y, sample_weight, classes=classes))
-        known = self._features
-        try:
-            return self._learn(self._training_data(X, y, sample_weight, is_update=True))
-        except Exception:
-            self._features = known  # what was learned before stays as it was
-            raise
-
-    def _learn(self, dataset: Dataset) -> Self:
-        """Count the rows of a data set whose last column is the class."""
+    def _learn(self, dataset: Dataset) -> None:
         codes, actual = dataset.codes[:-1], dataset.codes[-1].astype(np.int64)
         weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
         arities, n_classes = dataset.arities[:-1], len(self.classes_)
@@ -168,7 +89,6 @@ class A1DEClassifier(TableClassifier):
             rows, own = np.ascontiguousarray(codes[:, chosen]), actual[chosen]
             log_p = counts.leave_one_out(rows, own, left_out_weights(dataset)[chosen])
             self.slope_, self.shift_ = fit_with_factors(log_p, own, weights[chosen], factors)
-        return self
 
     def _log_posterior(self, codes: Codes) -> Floats:
         return apply_temperature(self.average_.log_posterior(codes), self.slope_, self.shift_)

@@ -6,14 +6,16 @@ Reference: Cerquides, Lopez de Mantaras (2003), "Tractable Bayesian Learning of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from exactbnc.learning.averaging import TanAverage
-from exactbnc.learning.classifiers._base import Floats, TableClassifier, check_batch
+from exactbnc.learning.classifiers._average import BatchClassifier
+from exactbnc.learning.classifiers._base import Floats
 from exactbnc.network.codes import Codes
+from scorecache.data.dataset import Dataset
 
 
-class TBMATANClassifier(TableClassifier):
+class TBMATANClassifier(BatchClassifier):
     """Bayesian model averaging over all TAN structures and their parameters, in closed form.
 
     A row whose unknown values can be filled in in more than 4,096 ways is refused: no closed form is known for their
@@ -40,6 +42,8 @@ class TBMATANClassifier(TableClassifier):
     ['in']
     """
 
+    average_: TanAverage
+
     def __init__(
         self,
         weight: float = 10.0,
@@ -53,87 +57,11 @@ class TBMATANClassifier(TableClassifier):
         self.missing = missing
         self.states = states
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from these rows alone.
-
-        Parameters
-        ----------
-        X : table, rows x features
-            Or a DataFrame, whose columns keep their names.
-        y : array
-            The classes.
-        sample_weight : array of numbers, optional
-            As in `ExactBNClassifier`.
-
-        Returns
-        -------
-        TBMATANClassifier
-            Itself, fitted.
-
-        Raises
-        ------
-        DataError, ParameterError
-            If the rows cannot be learned from, or a setting is not one of its values.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> TBMATANClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
-        ['in']
-        """
-        dataset = self._training_data(X, y, sample_weight)
-        self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn further rows; the first call names all classes.
-
-        What is learned is what one `fit` on all the rows would learn. Values that were not there before become states;
-        cut points are those of the first call.
-
-        Parameters
-        ----------
-        X : table, rows x features
-        y : array
-            The classes.
-        classes : array, optional
-            All classes; the first call needs them, later ones may repeat them.
-        sample_weight : array of numbers, optional
-            As in `ExactBNClassifier`.
-
-        Returns
-        -------
-        TBMATANClassifier
-            Itself, with these rows learned too.
-
-        Raises
-        ------
-        DataError, ParameterError
-            If the rows cannot be learned from, or `classes` is absent at first or another one later; what was learned
-            before stays as it was.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> model = TBMATANClassifier().partial_fit(X[:10], y[:10], classes=["in", "out"])
-        >>> model.partial_fit(X[10:], y[10:]).predict([["rain", "hot"]]).tolist()
-        ['in']
-        """
-        is_update = hasattr(self, "average_")
-        check_batch(self, classes, is_update=is_update)
-        if not is_update:
-            dataset = self._training_data(X, y, sample_weight, classes=classes)
+    def _learn(self, dataset: Dataset) -> None:
+        if hasattr(self, "average_"):
+            self.average_ = self.average_.updated(dataset)
+        else:
             self.average_ = TanAverage.of(dataset, self.class_name_, weight=self.weight, stubborn=self._stubborn())
-            return self
-        known = self._features
-        try:
-            self.average_ = self.average_.updated(self._training_data(X, y, sample_weight, is_update=True))
-        except Exception:
-            self._features = known  # what was learned before stays as it was
-            raise
-        return self
 
     def _stubborn(self) -> float | None:
         return None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from exactbnc.learning.averaging.anb_average import AnbAverage
-from exactbnc.learning.classifiers._base import Floats, TableClassifier, seed_of, threads_of
+from exactbnc.learning.classifiers._average import AverageClassifier
+from exactbnc.learning.classifiers._base import Floats, seed_of, threads_of
 from exactbnc.network.codes import UNKNOWN, Codes
+from scorecache.data.dataset import Dataset
 
 
-class AveragedANBClassifier(TableClassifier):
+class AveragedANBClassifier(AverageClassifier):
     """The average of augmented naive Bayes networks, structures and parameters, given the data.
 
     Up to 24 features the networks are exact, independent draws from the posterior of all structures, each counted once
@@ -44,6 +46,8 @@ class AveragedANBClassifier(TableClassifier):
     ['in']
     """
 
+    average_: AnbAverage
+
     def __init__(
         self,
         ess: float = 10.0,
@@ -67,36 +71,7 @@ class AveragedANBClassifier(TableClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw networks given these rows.
-
-        Parameters
-        ----------
-        X : table, rows x features
-            Or a DataFrame, whose columns keep their names.
-        y : array
-            The classes.
-        sample_weight : array of numbers, optional
-            As in `ExactBNClassifier`.
-
-        Returns
-        -------
-        AveragedANBClassifier
-            Itself, fitted.
-
-        Raises
-        ------
-        DataError, ParameterError
-            If the rows cannot be learned from, or a setting is not one of its values.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> AveragedANBClassifier().fit(X, y).predict([["rain", "hot"]]).tolist()
-        ['in']
-        """
-        dataset = self._training_data(X, y, sample_weight)
+    def _learn(self, dataset: Dataset) -> None:
         self.average_ = AnbAverage.of(
             dataset,
             self.class_name_,
@@ -107,7 +82,6 @@ class AveragedANBClassifier(TableClassifier):
             n_jobs=threads_of(self.n_jobs),
             seed=seed_of(self.random_state),
         )
-        return self
 
     def _log_posterior(self, codes: Codes) -> Floats:
         unknown_class = np.full((1, codes.shape[1]), UNKNOWN, dtype=codes.dtype)

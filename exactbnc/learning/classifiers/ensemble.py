@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, check_batch, seed_of, threads_of
+from exactbnc.learning.classifiers._average import check_batch
+from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, seed_of, threads_of
 from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, REST, evenly_spaced
 from exactbnc.learning.classifiers._features import Features
 from exactbnc.learning.classifiers._views import NAMES, grown_views, inputs_of, inputs_of_row, views_of
