@@ -19,7 +19,7 @@ from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import Score, make_score
 from scorecache.scoring.build import build_cache
-from scorecache.scoring.potentials import uses_potentials
+from scorecache.scoring.columns import uses_potentials
 from scorecache.scoring.single_family import extensions
 from scorecache.wording import listing
 

@@ -29,12 +29,12 @@ from scorecache.record import Record
 from scorecache.scores import FamilyScore, Score, make_score
 from scorecache.scores.gaussian import NumberScore
 from scorecache.scores.prior import StructurePrior
+from scorecache.scoring.columns import check_columns, require_counts, uses_potentials
 from scorecache.scoring.estimate import SMALL_BUILD, BuildEstimate, estimate_groups, is_plain, plain_seconds
 from scorecache.scoring.jobs import digest_of, make_job
 from scorecache.scoring.lost_mass import gap_for
 from scorecache.scoring.partfiles import PartFolder
 from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
-from scorecache.scoring.potentials import check_columns, require_counts, uses_potentials
 from scorecache.scoring.progress import Listener
 from scorecache.scoring.run import RunOptions, run_build
 from scorecache.scoring.sampled import kept_shares

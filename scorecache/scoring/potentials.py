@@ -7,15 +7,7 @@ configurations of the columns of states in the set; and columns of states, whose
 over counts that may be fractions (row weights). A column of states takes columns of states as parents only.
 
 Variables are renumbered, numbers first, so that all sets with the same columns of states lie next to each other.
-A superset bound closes sets of numbers. Under the penalised likelihoods it is the likelihood of the child given all
-other columns, less the penalty of one parent more than the set has; where little is left to explain it ends the levels.
-Under BGe it is, for supersets of k parents, with V all columns and M_{X|V} the residue of X given the others,
-
-    max_{j > k} [ c_j + a_j log t - (a_j + N/2) log R_{X|V} + j/2 log g ],     a_j = (d + j + 1)/2,
-    c_j = 1/2 log(am / (N + am)) - N/2 log pi + lG(a_j + N/2) - lG(a_j),       g = min(1, max_Y t / R_{Y|V})
-
-summed over the configurations of the base: more columns lower residues, so that R_{X|W} >= R_{X|V} and T_{X|W} = t, and
-det T_W / det R_W <= g^j, a product of such ratios.
+Superset bounds close sets of numbers (`scorecache.scoring.potential_bounds`).
 
 Potentials are rounded to fixed point and scored, pruned and kept like those of `scorecache.scoring.joint`. A set whose
 potential does not exist gets one so low that no family of it can stay.
@@ -40,12 +32,12 @@ from scorecache.counting.types import Floats, Ints, Lattice, Rules, Slab, Values
 from scorecache.data.dataset import Dataset
 from scorecache.data.rows import refine_labels
 from scorecache.domain import Domain
-from scorecache.errors import DataError
 from scorecache.scores import CellScore, Score
 from scorecache.scores._base import Shape, product
 from scorecache.scores.gaussian import BGe, GaussianLikelihood, NumberScore
 from scorecache.scoring.moments import Moments, Numbers
 from scorecache.scoring.plan import Group
+from scorecache.scoring.potential_bounds import BOUNDS_FROM, bge_ceilings, likelihood_tops
 from scorecache.scoring.shapes import Shapes, number_shapes
 from scorecache.scoring.survivors import Pruning, Survivors
 
@@ -56,53 +48,10 @@ SUM_BITS = 61
 MISSING = -(1 << 62)
 """The fixed-point potential of a set that has none; those of others are below 2^60."""
 
-BOUNDS_FROM = 3
-"""Superset bounds are worked out where sets of at least this many free parents are looked at."""
-
 KEPT_BYTES = 1 << 27
 """How much the centred rows may take that are kept for sets of columns of states."""
 
 Labels = tuple[NDArray[np.int64], int]
-
-
-def uses_potentials(score: Score, dataset: Dataset) -> bool:
-    """Is the score a sum of potentials that counting whole rows does not give?"""
-    has_fractions = dataset.weights is not None and dataset.weights.dtype != np.int64
-    return isinstance(score, NumberScore) or (isinstance(score, CellScore) and has_fractions)
-
-
-def require_counts(dataset: Dataset, score: Score) -> None:
-    """Refuse weights that are not whole for a score that is defined for counts of rows."""
-    if dataset.weights is not None and dataset.weights.dtype != np.int64:
-        raise DataError(
-            f"the score {score.name!r} is defined for counts of rows, but the row weights are not whole numbers; "
-            "round them, or take 'bdeu', 'bic', 'aic', 'll', 'k2' or 'bd'"
-        )
-
-
-def check_columns(dataset: Dataset, score: Score) -> None:
-    """Refuse columns that the score has no use for."""
-    if not isinstance(score, NumberScore):
-        return
-    if isinstance(score, BGe):
-        score.check_matrix(len(dataset.measurements))
-    states = [name for name in dataset.names if name not in dataset.measurements]
-    if states and not score.takes_states:
-        partner = f"{score.name.removesuffix('-g')}-cg"
-        raise DataError(
-            f"the score {score.name!r} is one of numbers, but {states[0]!r} is a column of states: keep it as numbers "
-            f"(data.measured([{states[0]!r}])), or take {partner!r}"
-        )
-    for name, numbers in dataset.measurements.items():
-        if not np.isfinite(numbers).all():
-            row = int(np.argmin(np.isfinite(numbers)))
-            raise DataError(f"row {row}: {name!r} must be a finite number for the score {score.name!r}")
-        counted = numbers if dataset.weights is None else numbers[dataset.weights > 0]
-        if not isinstance(score, BGe) and counted.min() == counted.max():
-            raise DataError(
-                f"{name!r} has the same number in all rows, for which a Gaussian likelihood has no maximum: "
-                "leave it out (ignore=[...]), or take the score 'bge' or 'bge-cg'"
-            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +90,28 @@ class PotentialBuild:
             level, len(self.order), 0, level == self.n_levels, self.binom, self.shapes.step, self.shapes.kinds,
             self.arities, self.order,
         )  # fmt: skip
+
+    def moments(self, states: tuple[int, ...]) -> tuple[Moments, ...]:
+        """The moments of the numbers for each configuration of these columns of states and the base's that occurs."""
+        with self.lock:
+            found = self.kept.get(states)
+        if found is None:
+            labels, n_labels = self.labels(states)
+            by_label = np.argsort(labels, kind="stable")
+            ends = np.cumsum(np.bincount(labels, minlength=n_labels))
+            found = tuple(self.numbers.within(own) for own in np.split(by_label, ends[:-1]))
+            with self.lock:
+                self.kept[states] = found
+                while len(self.kept) > max(1, KEPT_BYTES // max(1, self.numbers.values.nbytes)):
+                    self.kept.popitem(last=False)
+        return found
+
+    def labels(self, states: tuple[int, ...]) -> Labels:
+        """The configuration of these columns of states and the base's in each row."""
+        labels = self.root
+        for v in states:
+            labels = refine_labels(*labels, self.codes[v - self.n_numbers], int(self.arities[v]))
+        return labels
 
 
 def prepare(
@@ -182,39 +153,6 @@ def prepare(
         q = product(tuple(r for r in shapes.arities[0] if r != NUMBER))
         rules.bound_penalty[:] = rules.penalty + score.price(float(weights.sum())) * q
     return build
-
-
-def bge_ceilings(build: PotentialBuild) -> Floats:
-    """By level and number, what no family scores that has more parents than those of the level (with their base)."""
-    from scipy.special import gammaln
-
-    found = np.full((build.n_levels + 1, build.n_numbers), 0.0)
-    for moments in _moments(build, ()):
-        score, n, n_base = moments.score, moments.n, build.numbers.n_base
-        assert isinstance(score, BGe)
-        residue = moments.log_residues()
-        g = min(0.0, float((math.log(score.t) - residue).max()))
-        j = np.arange(n_base + build.n_levels)[:, None]  # parents that are numbers
-        a = (score.aw_above + j + 1) / 2
-        c = 0.5 * math.log(score.am / (n + score.am)) - n / 2 * math.log(math.pi) + gammaln(a + n / 2) - gammaln(a)
-        logs = c + a * math.log(score.t) - (a + n / 2) * residue[None, n_base:] + j / 2 * g
-        best = np.maximum.accumulate(logs[::-1])[::-1]  # of at least j parents
-        for level in range(1, build.n_levels):
-            found[level] += best[n_base + level]
-    return found
-
-
-def likelihood_tops(build: PotentialBuild) -> Floats:
-    """The log-likelihood of each number given all others, which no parent set exceeds; +inf where it has no maximum."""
-    tops = np.zeros(build.n_numbers)
-    for moments in _moments(build, ()):
-        n_all = len(moments.rows)
-        if moments.is_short(n_all):
-            return np.full(build.n_numbers, np.inf)
-        whole = moments.phi(moments.by_factor(np.arange(n_all)[None, :]), n_all)
-        without = np.array([np.delete(np.arange(n_all), build.numbers.n_base + v) for v in range(build.n_numbers)])
-        tops += whole - moments.phi(moments.by_factor(without), n_all - 1)
-    return np.where(np.isnan(tops), np.inf, tops)
 
 
 def score_rows(
@@ -279,7 +217,7 @@ def _potentials(
             first = sum(int(build.binom[v, i + 2]) for i, v in enumerate(row))
         if own or n_numbers:
             rank = sum(int(build.binom[v, i + 1]) for i, v in enumerate(own))
-            first_moments, *others = _moments(build, states)
+            first_moments, *others = build.moments(states)
             phi = first_moments.potentials(rank, rank + n_rows, len(own), build.binom)
             for moments in others:
                 phi += moments.potentials(rank, rank + n_rows, len(own), build.binom)
@@ -314,37 +252,14 @@ def _runs(build: PotentialBuild, level: int, row_from: int, row_to: int) -> Iter
         rank += n_rows
 
 
-def _moments(build: PotentialBuild, states: tuple[int, ...]) -> tuple[Moments, ...]:
-    """The moments of the numbers for each configuration of these columns of states and the base's that occurs."""
-    with build.lock:
-        found = build.kept.get(states)
-    if found is None:
-        labels, n_labels = _labels(build, states)
-        by_label = np.argsort(labels, kind="stable")
-        ends = np.cumsum(np.bincount(labels, minlength=n_labels))
-        found = tuple(build.numbers.within(own) for own in np.split(by_label, ends[:-1]))
-        with build.lock:
-            build.kept[states] = found
-            while len(build.kept) > max(1, KEPT_BYTES // max(1, build.numbers.values.nbytes)):
-                build.kept.popitem(last=False)
-    return found
-
-
-def _labels(build: PotentialBuild, states: tuple[int, ...]) -> Labels:
-    labels = build.root
-    for v in states:
-        labels = refine_labels(*labels, build.codes[v - build.n_numbers], int(build.arities[v]))
-    return labels
-
-
 def _add_states(build: PotentialBuild, states: tuple[int, ...], part: Floats) -> float:
     """The potential of a set of columns of states; `part` gets its potentials as the parents of each kind of child."""
     kinds = build.shapes.kind_arity
     if build.n_numbers:
-        part[build.shapes.kinds[0]] = sum(moments.alone() for moments in _moments(build, states))
+        part[build.shapes.kinds[0]] = sum(moments.alone() for moments in build.moments(states))
     if not (kinds != NUMBER).any():
         return math.nan
-    labels, n_labels = _labels(build, states)
+    labels, n_labels = build.labels(states)
     counts = np.bincount(labels, weights=build.numbers.weights, minlength=n_labels).astype(np.float64)
     q = product((*(int(build.arities[v]) for v in states), *(r for r in build.shapes.arities[0] if r != NUMBER)))
     for kind, r in enumerate(kinds.tolist()):
@@ -387,7 +302,7 @@ def _penalty(r: int, shape: Shape, score: Any, partner: Any, n: float) -> float:
 def _unit(build: PotentialBuild) -> float:
     """The fixed-point unit: potentials stay below 2^60 of them."""
     most = build.n_levels + build.numbers.n_base
-    largest = sum(moments.largest(most) for moments in _moments(build, ())) if build.n_numbers else 0.0
+    largest = sum(moments.largest(most) for moments in build.moments(())) if build.n_numbers else 0.0
     n = float(build.numbers.weights.sum())
     arity = float(max(build.arities.max(initial=1), 1))
     of_states = 4.0 * n * (math.log(n + 2.0) + most * math.log(arity + 1.0) + 800.0)
