@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from exactbnc.graph.dag import DAG
-from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, seed_of, threads_of
+from exactbnc.learning.classifiers._base import Floats, Ints, seed_of, threads_of
+from exactbnc.learning.classifiers._network import NetworkClassifier
 from exactbnc.learning.classifiers._numeric import (
     AUTO,
     DISCRETIZE,
@@ -25,35 +22,26 @@ from exactbnc.learning.classifiers._numeric import (
     quantities,
     rows_with_numbers,
 )
-from exactbnc.learning.discretize._base import interval_labels
+from exactbnc.learning.classifiers._progress import ProgressLines
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.from_table import as_constraints
 from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, counted, networks_by
-from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import UNKNOWN, Rows
+from exactbnc.network.codes import Rows
 from exactbnc.network.parameters import ParameterEstimator
 from exactbnc.network.rows import table_rows
 from exactbnc.problem.constraints import Constraints
-from exactbnc.problem.problem import Problem
-from exactbnc.run.events import Progress
 from exactbnc.run.solution import Solution, Status
 from scorecache.data.dataset import Dataset
-from scorecache.data.encoding import MISSING_STATE
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
 from scorecache.scores.gaussian import beside_numbers
 
-if TYPE_CHECKING:
-    from exactbnc.alternatives.arcs import ArcLoss
-    from exactbnc.network.contributions import Contributions
-
-
 OTHER_NAMES = {"score": "criterion", "method": "solver"}
 
 
-class ExactBNClassifier(TableClassifier):
+class ExactBNClassifier(NetworkClassifier):
     """A Bayesian-network classifier whose structure is proved to be the best of its kind.
 
     It takes any table: columns of more than ten different numbers are discretised, missing values in training become a
@@ -270,7 +258,7 @@ class ExactBNClassifier(TableClassifier):
             recipe = replace(recipe, criterion=beside_numbers(recipe.score()))
         dataset = self._selected(dataset, recipe)
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
-        listener = _Progress(self._report) if self.verbose else None
+        listener = ProgressLines(self._report) if self.verbose else None
         factors = None
         if self.class_weight is not None:
             totals = np.bincount(dataset.column(self.class_name_), dataset.weights, minlength=len(self.classes_))
@@ -279,11 +267,10 @@ class ExactBNClassifier(TableClassifier):
             dataset, self.class_name_, recipe, missing=self.missing, listener=listener, class_factors=factors
         )
         self._warn_if_unproved(learned)
-        self.bayes_net_: BayesNet = learned.net
-        self.dag_: DAG = learned.net.dag
+        self.bayes_net_, self.dag_ = learned.net, learned.net.dag
         self.solution_: Solution = learned.solution
         self._learned, self._recipe_facts = learned, recipe.to_json()
-        self.problem_: Problem | None = learned.problem
+        self.problem_ = learned.problem
         self.max_parents_ = learned.max_parents
         self._positions = np.array([self._features.names.index(name) for name in self.selected_features_], dtype=int)
         self._n_rows = dataset.total_weight
@@ -291,167 +278,6 @@ class ExactBNClassifier(TableClassifier):
             raise KeyboardInterrupt
         self._report(f"{learned.solution.status.value}: score {learned.solution.score}, gap {learned.solution.gap:.3g}")
         return self
-
-    @property
-    def network_(self) -> BayesNet:
-        """The network with class, cut points, what was fitted to the class, the proof and the recipe.
-
-        Its discretised columns have intervals as states, and it takes the numbers themselves, as a network of
-        `exactbnc.learn` does.
-        """
-        from exactbnc.learning.network import network_of
-
-        check_is_fitted(self)
-        cuts = {
-            name: points
-            for name, points in zip(self._features.names, self._features.cut_points, strict=True)
-            if points is not None and name in self.bayes_net_.index and name not in self.bayes_net_.numbers
-        }
-        net = self.bayes_net_
-        states = list(net.states)
-        for name, points in cuts.items():
-            has_missing = MISSING_STATE in net.states_of(name)
-            states[net.index[name]] = (*interval_labels(points), *([MISSING_STATE] if has_missing else []))
-        learned = replace(self._learned, net=replace(net, states=tuple(states)))
-        return network_of(
-            learned,
-            class_name=self.class_name_,
-            cut_points={name: points.tolist() for name, points in cuts.items()},
-            provenance={"recipe": self._recipe_facts, "n_rows": self._n_rows},
-        )
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `network_` to a file that `exactbnc.load`, `exactbnc predict` and `exactbnc report` read.
-
-        Parameters
-        ----------
-        path : path-like
-            See `BayesNet.save`.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> import tempfile
-        >>> from exactbnc import load
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ExactBNClassifier("tan").fit(X, y).save(folder + "/model.json")
-        ...     load(folder + "/model.json").class_name
-        'class'
-        """
-        self.network_.save(path)
-
-    def report(self, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None) -> None:
-        """Write one HTML file that shows `network_`.
-
-        Parameters
-        ----------
-        path : path-like
-        data : table, optional
-            With the class in a column; see `exactbnc.write_report`.
-        title : str, optional
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ExactBNClassifier("tan").fit(X, y).report(folder + "/model.html", title="Weather")
-        ...     "Weather" in open(folder + "/model.html", encoding="utf-8").read()
-        True
-        """
-        self.network_.report(path, data=data, title=title)
-
-    def explain(self, X: Any) -> Contributions:
-        """What each family of the network adds to the log-posterior of every class, row by row.
-
-        Parameters
-        ----------
-        X : table, rows x features
-
-        Returns
-        -------
-        Contributions
-            `values`, rows x families x classes, add up over the families to the log-posteriors and a constant per row.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> model = ExactBNClassifier("tan").fit(X, y)
-        >>> added = model.explain(X[:2]).log_odds("out", "in")
-        >>> bool(abs(added.sum(axis=1) - model.decision_function(X[:2])).max() < 1e-9)
-        True
-        """
-        from exactbnc.network.contributions import contributions
-
-        check_is_fitted(self)
-        codes = self._network_codes(self._encoded(X))
-        return contributions(self.bayes_net_, self.class_name_, codes)
-
-    def arc_losses(self, *, exact: bool = False) -> list[ArcLoss]:
-        """What the score loses without each arc between features.
-
-        Parameters
-        ----------
-        exact : bool, default False
-            Whether the best network without the arc is found by solving again for each of them.
-
-        Returns
-        -------
-        list of ArcLoss
-
-        Raises
-        ------
-        ParameterError
-            If the time limit ended before there was a problem to compare with.
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> model = ExactBNClassifier("tan").fit(X, y)
-        >>> [(loss.parent, loss.child) for loss in model.arc_losses()] == [
-        ...     arc for arc in model.dag_.arcs if arc[0] != model.class_name_]
-        True
-        """
-        from exactbnc.alternatives.arcs import arc_losses
-
-        check_is_fitted(self)
-        if self.problem_ is None:
-            raise ParameterError("the time limit ended before there was a problem to compare with")
-        return arc_losses(self.problem_, self.dag_, exact=exact)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the network with matplotlib, the class highlighted.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Examples
-        --------
-        >>> X = [["sun", "hot"], ["sun", "cold"], ["rain", "hot"], ["rain", "cold"]] * 5
-        >>> y = ["out", "out", "in", "in"] * 5
-        >>> model = ExactBNClassifier("tan").fit(X, y)
-        >>> len(model.plot().texts)
-        3
-        """
-        from exactbnc.pictures.plot import plot
-
-        check_is_fitted(self)
-        return plot(self.dag_, ax=ax, class_name=self.class_name_)
-
-    def _repr_html_inner(self) -> str:
-        """In a notebook: the settings before `fit`, the network after it."""
-        shown = super()._repr_html_inner() if not hasattr(self, "bayes_net_") else self.network_._repr_html_()
-        return str(shown)
 
     def _kept_as_numbers(
         self, table: Any, names: tuple[str, ...], cuts: list[Floats | None], labels: Any, weights: Any
@@ -490,35 +316,12 @@ class ExactBNClassifier(TableClassifier):
     def _without(self, rows: Any, v: int) -> Any:
         return rows.without(v) if isinstance(rows, Rows) else super()._without(rows, v)
 
-    def _log_posterior(self, codes: Any) -> Floats:
-        return self.bayes_net_.log_posterior(self._network_codes(codes), self.class_name_)
-
     def _training_rows(self) -> tuple[Any, Ints, Any]:
         """As for every classifier, with missing values unknown where training summed them out."""
         rows, actual, weights = super()._training_rows()
         if self._sample.measurements:
             return table_rows(self._sample.columns(self._sample.names[:-1])), actual, weights
         return observed_codes(self._sample.states, rows) if self.missing == EM else rows, actual, weights
-
-    def _log_posterior_in_part(self, rows: Any) -> Floats:
-        """By the tables, which can sum out, with and without the value."""
-        net = self.bayes_net_
-        if net.class_fit is not None:
-            net = replace(net, class_fit=replace(net.class_fit, weights=None, student=None))
-        return net.log_posterior(self._network_codes(rows), self.class_name_)
-
-    def _network_codes(self, codes: Any) -> Any:
-        """The codes of the network's variables: the selected features, and the class, which is not known."""
-        if isinstance(codes, Rows):
-            numbers = np.vstack([codes.column(v) for v in self._positions] + [np.full(codes.n_rows, np.nan)])
-            return Rows(self._network_codes(codes.codes), numbers)
-        if len(self._positions) == len(codes):
-            own = np.empty((len(codes) + 1, codes.shape[1]), dtype=np.uint16)
-            own[:-1] = codes
-        else:
-            own = np.vstack([codes[self._positions], codes[:1]])
-        own[-1] = UNKNOWN
-        return own
 
     def _recipe(self) -> Recipe:
         if self.feature_selection not in (None, "bayes_factor"):
@@ -579,21 +382,3 @@ class ExactBNClassifier(TableClassifier):
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-class _Progress:
-    """Reports better networks and the gap, at most once a second."""
-
-    def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
-        self._last = time.monotonic()
-
-    def on_progress(self, progress: Progress) -> None:
-        """Report the state of the search."""
-        if progress.score is not None and time.monotonic() - self._last >= 1.0:
-            self._last = time.monotonic()
-            gap = progress.bound - progress.score
-            self._report(f"solving, {progress.seconds:.0f} s: score {progress.score:.4f}, gap {gap:.4g}")
-
-    def on_incumbent(self, dag: DAG, score: float) -> None:
-        """Better networks are in the next line of progress."""
