@@ -148,10 +148,10 @@ def _count_tiles(
                         tile[to + e] = 0
                 _add_run(tile, cell * width, width, to, 1)
             last = n_cells + (1 << n_u)
-            _add_terms(terms, terms.marginal_start, shape, n_cells, last, below, tile, sums.values[0], at)
+            _add_terms(terms, terms.marginal_start, shape, (n_cells, last), below, tile, sums.values[0], at)
         # the joint values, the parents' part of the supersets, the bounds on their scores
         for line in range(len(sums.start)):
-            _add_terms(terms, sums.start[line], shape, 0, n_cells, below, tile, sums.values[line], at)
+            _add_terms(terms, sums.start[line], shape, (0, n_cells), below, tile, sums.values[line], at)
 
 
 @kernel
@@ -246,12 +246,14 @@ def _add_run(tile: Counts, start: int, n: int, to: int, sign: int) -> None:
 
 @kernel
 def _add_terms(
-    terms: Terms, start: int, shape: int, cell_from: int, cell_to: int, below: int, tile: Counts, value: Ints, to: int
+    terms: Terms, start: int, shape: int, cells: tuple[int, int], below: int, tile: Counts, value: Ints, to: int
 ) -> None:
     """Add the four terms of these cells to `value`, from `to` on, for all pairs of variables smaller than `below`.
 
-    The terms begin at `start`; a count past the tables is evaluated for the `shape`.
+    The cells are those from cells[0] on and before cells[1]. The terms begin at `start`; a count past the tables is
+    evaluated for the `shape`.
     """
+    cell_from, cell_to = cells
     table, n_pairs = terms.table, below * (below - 1) // 2
     for cell in range(cell_from, cell_to):
         pair = cell * (n_pairs + below + 1)

@@ -56,6 +56,28 @@ class Room(NamedTuple):
     shapes: Ints
 
 
+class Cells(NamedTuple):
+    """N(P, x), of the indicators of all x below P, and N(P), both by cell of P."""
+
+    counts: Counts
+    total: Counts
+    n: int
+
+
+class Below(NamedTuple):
+    """The variables x below P, as many as `n`: the states 1.. of x have the indicators first[x] to first[x + 1].
+
+    The terms of P + {x} begin at `starts[x]` and have the shape `shapes[x]`. `binary`: every x has two states and the
+    same start.
+    """
+
+    n: int
+    first: Ints
+    starts: Ints
+    shapes: Ints
+    binary: bool
+
+
 def bitmap_values(row_from: int, row_to: int, lattice: Lattice, bits: Bits, blocks: Blocks, terms: Terms) -> Values:
     """Count the joint sets of the rows `row_from` to `row_to` and sum their terms.
 
@@ -201,45 +223,28 @@ def _count_rows(
             shape_p = step[shape_p, kinds[row[i]]]
         for x in range(x_to):
             shapes[x] = step[shape_p, kinds[x]]
+        variables = Below(x_to, indicators, starts, shapes, binary)
         at = rank_without(row, n_row, -1, -1, 1, binom) - first
         # the joint value, the parents' part of the supersets, the bounds on their scores
         for line in range(len(sums.start)):
             for x in range(x_to):
                 starts[x] = terms.cell_start[shapes[x]] if line == 0 else sums.start[line]
-            value = sums.values[line]
-            _add_terms(terms, starts, shapes, table, total, n_cells * n_base, indicators, x_to, binary, value, at)
+            _add_terms(terms, variables, Cells(table, total, n_cells * n_base), sums.values[line], at)
         # the part of the joint value with the class summed out, where asked for
         if terms.marginal_start >= 0:
             merge_bases(n_cells, n_base, t_to, table, room.merged_table)
             merge_bases(n_cells, n_base, 1, total, room.merged_total)
             for x in range(x_to):
                 starts[x] = terms.marginal_start
-            _add_terms(
-                terms, starts, shapes, room.merged_table, room.merged_total, n_cells, bits.first, x_to, binary,
-                sums.values[0], at,
-            )  # fmt: skip
+            merged = Cells(room.merged_table, room.merged_total, n_cells)
+            _add_terms(terms, variables, merged, sums.values[0], at)
 
 
 @kernel
-def _add_terms(
-    terms: Terms,
-    starts: Ints,
-    shapes: Ints,
-    counts: NDArray[np.int32],
-    total: NDArray[np.int32],
-    n_cells: int,
-    indicators: Ints,
-    x_to: int,
-    binary: bool,
-    value: Ints,
-    to: int,
-) -> None:
-    """Add the terms of every cell of P to `value[to + x]`: states 1.. of each x, and state 0 by difference.
-
-    The terms of P + {x} begin at `starts[x]` and have the shape `shapes[x]`. The counts are N(P, x) in `counts`, of the
-    indicators of all x below `x_to`, and N(P) in `total`, both by cell. `binary`: every x has two states and the same
-    start.
-    """
+def _add_terms(terms: Terms, variables: Below, cells: Cells, value: Ints, to: int) -> None:
+    """Add the terms of every cell of P to `value[to + x]`: states 1.. of each x, and state 0 by difference."""
+    x_to, indicators, starts, shapes = variables.n, variables.first, variables.starts, variables.shapes
+    counts, total, n_cells = cells.counts, cells.total, cells.n
     table, t_to = terms.table, indicators[x_to]
     # some count lies past the tables of terms: evaluate it
     largest = 0
@@ -255,7 +260,7 @@ def _add_terms(
                     value[to + x] += count_term(terms, starts[x], shapes[x], n)
                 value[to + x] += count_term(terms, starts[x], shapes[x], rest)
     # one indicator a variable: N(P, x = 1) and the rest
-    elif binary:
+    elif variables.binary:
         start = starts[0]
         for cell in range(n_cells):
             all_rows = start + total[cell]

@@ -104,6 +104,7 @@ def score_families(
         x_to = row[0] if n_row > 0 else n_vars
         if x_to <= x_from:
             continue
+        run = (x_from, x_to)
         if n_out + m * x_to > len(room.out_child):
             return rank, n_out
         # where P + {x} stands in this level, and the sets with one variable less in the level below, both for x = 0
@@ -118,14 +119,14 @@ def score_families(
                     score[x] = (values.joint[first + x] + parent_value[part, at_below[n_row]]) * unit
             else:
                 part = kinds[row[role]] if two_part else 0
-                _add_parts(values.joint, first, parent_value, part, at_below[role], unit, x_from, x_to, score)
+                _add_parts(values.joint, first, parent_value, part, at_below[role], unit, run, score)
             # best[x]: the best score among the families of the child with one parent less, without x first
             floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
             for x in range(x_from, x_to):
                 best[x] = floor
             for i in range(n_row):
                 if i != role:
-                    _raise_to(floors, role + 1 if role < i else role, at_below[i], x_from, x_to, best)
+                    _raise_to(floors, role + 1 if role < i else role, at_below[i], run, best)
             # the penalty; families outside the domain, and those that a bound closes
             if rules.has_charge or rules.restricted or pairs_on or not is_top:
                 shape = 0
@@ -146,7 +147,7 @@ def score_families(
                     if not is_open:
                         best[x] = DEAD
             # survivors; most rows have none, which is found without a branch for each x
-            if not prune or _any_kept(score, gap, best, x_from, x_to):
+            if not prune or _any_kept(score, gap, best, run):
                 for x in range(x_from, x_to):
                     if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
                         room.out_child[n_out] = order[x if role < 0 else row[role]]
@@ -176,8 +177,9 @@ def score_families(
 
 
 @kernel
-def _any_kept(score: Floats, gap: float, best: Floats, x_from: int, x_to: int) -> bool:
+def _any_kept(score: Floats, gap: float, best: Floats, run: tuple[int, int]) -> bool:
     """Does some score[x] exceed best[x] by more than -gap? Unsigned indices as below."""
+    x_from, x_to = run
     n_kept = 0
     for x in range(np.uint64(x_from), np.uint64(x_to)):
         n_kept += score[x] + gap > best[x]
@@ -185,8 +187,12 @@ def _any_kept(score: Floats, gap: float, best: Floats, x_from: int, x_to: int) -
 
 
 @kernel
-def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, best: Floats) -> None:
-    """best[x] = max(best[x], floors[line, start + x]); unsigned indices spare numba's test for negative ones."""
+def _raise_to(floors: Floats, line: int, start: int, run: tuple[int, int], best: Floats) -> None:
+    """best[x] = max(best[x], floors[line, start + x]) for x in the run, which begins at run[0] and ends before run[1].
+
+    Unsigned indices spare numba's test for negative ones.
+    """
+    x_from, x_to = run
     i, at = np.uint64(line), np.uint64(start)
     for x in range(np.uint64(x_from), np.uint64(x_to)):
         best[x] = max(best[x], floors[i, at + x])
@@ -194,9 +200,10 @@ def _raise_to(floors: Floats, line: int, start: int, x_from: int, x_to: int, bes
 
 @kernel
 def _add_parts(
-    joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, x_from: int, x_to: int, score: Floats
+    joint: Ints, first: int, parts: Ints, line: int, start: int, unit: float, run: tuple[int, int], score: Floats
 ) -> None:
-    """score[x] = (joint[first + x] + parts[line, start + x]) * unit; unsigned indices as above."""
+    """score[x] = (joint[first + x] + parts[line, start + x]) * unit for x in the run; unsigned indices as above."""
+    x_from, x_to = run
     at_joint, i, at = np.uint64(first), np.uint64(line), np.uint64(start)
     for x in range(np.uint64(x_from), np.uint64(x_to)):
         score[x] = (joint[at_joint + x] + parts[i, at + x]) * unit
