@@ -17,20 +17,18 @@ from __future__ import annotations
 import numpy as np
 
 from exactbnc.posterior.lattice import Families, Ints, Sets
-from exactbnc.posterior.wide import Exponents, Floats, normal
+from exactbnc.posterior.wide import Wide, normal
 from scorecache.system.compiled import kernel
 
 
 @kernel
-def products(
-    t: Families, u: int, i: int, m: Floats, e: Exponents, sets: Sets, members: Ints, qm: Floats, qe: Exponents
-) -> int:
+def products(t: Families, u: int, i: int, own: Wide, sets: Sets, members: Ints, q: Wide) -> int:
     """A_j(U) and U + j of every j in R, from place 1 on; the arguments are those of `uniform_prior.products`."""
-    r = 0
+    qm, qe, r = q.m, q.e, 0
     for j in range(t.n):
         if (u >> j) & 1:
             continue
-        factor, steps = normal(m[j, i], int(e[j, i]))
+        factor, steps = normal(own.m[j, i], int(own.e[j, i]))
         members[r] = j
         r += 1
         qm[r], qe[r], sets[r] = factor, steps, np.uint32(u | (1 << j))

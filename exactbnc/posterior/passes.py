@@ -10,18 +10,20 @@ import numpy as np
 
 from exactbnc.posterior import order_prior, uniform_prior
 from exactbnc.posterior.lattice import Families, Ints, collect_block, completed, fill_block
-from exactbnc.posterior.wide import DOWN, UP, ZERO, Exponents, Floats, normal, plus
+from exactbnc.posterior.wide import DOWN, UP, ZERO, Floats, Wide, normal, plus
 from scorecache.system.compiled import kernel
 
 all_products, single_products = uniform_prior.products, order_prior.products
 
 
 @kernel
-def forward(t: Families, is_uniform: bool, blocks: Ints, thread: int, am: Floats, ae: Exponents) -> None:
+def forward(t: Families, is_uniform: bool, blocks: Ints, thread: int, a_of: Wide) -> None:
     """a(U) of these blocks; what they add to other blocks goes to the row of this thread, and is added up there."""
+    am, ae = a_of.m, a_of.e
     n_low, room = 1 << t.low_bits, 1 << t.n if is_uniform else t.n + 1
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     qm, qe = np.empty(room), np.empty(room, dtype=np.int32)
+    own, q = Wide(m, e), Wide(qm, qe)
     sets, members = np.empty(room, dtype=np.uint32), np.empty(t.n, dtype=np.int64)
     for h in blocks:
         fill_block(t, h, m, e)
@@ -31,9 +33,9 @@ def forward(t: Families, is_uniform: bool, blocks: Ints, thread: int, am: Floats
             if a == 0.0:
                 continue
             if is_uniform:
-                n_sets = 1 << all_products(t, u, i, m, e, sets, members, qm, qe)
+                n_sets = 1 << all_products(t, u, i, own, sets, members, q)
             else:
-                n_sets = 1 + single_products(t, u, i, m, e, sets, members, qm, qe)
+                n_sets = 1 + single_products(t, u, i, own, sets, members, q)
             # a(U + T) += a(U) Q(T)
             for k in range(1, n_sets):
                 w = sets[k]
@@ -50,24 +52,23 @@ def backward(
     t: Families,
     is_uniform: bool,
     blocks: Ints,
-    am: Floats,
-    ae: Exponents,
-    bm: Floats,
-    be: Exponents,
-    sum_m: Floats,
-    sum_e: Exponents,
-    z: float,
-    z_steps: int,
+    a_of: Wide,
+    b_of: Wide,
+    sums: Wide,
+    z_of: tuple[float, int],
     paths: Floats,
 ) -> float:
     """b(U) of these blocks, what they add to the sum of every family and to the paths, and their share of kappa.
 
-    a(U) is read from `am` and `ae`, b(U) read and written in `bm` and `be`, the sums of the families are in `sum_m` and
-    `sum_e`; Z is `z` with the exponent `z_steps`. Paths have a meaning under the uniform prior only.
+    a(U) is read from `a_of`, b(U) read and written in `b_of`, the sums of the families are in `sums`; Z is a number and
+    its exponent. Paths have a meaning under the uniform prior only.
     """
+    am, ae, bm, be = a_of.m, a_of.e, b_of.m, b_of.e
+    z, z_steps = z_of
     n_low, everything, room = 1 << t.low_bits, (1 << t.n) - 1, 1 << t.n if is_uniform else t.n + 1
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
     qm, qe = np.empty(room), np.empty(room, dtype=np.int32)
+    own, q = Wide(m, e), Wide(qm, qe)
     sets, members = np.empty(room, dtype=np.uint32), np.empty(t.n, dtype=np.int64)
     kappa, none = 0.0, 32 * ZERO
     for h in blocks:
@@ -77,10 +78,10 @@ def backward(
             if u == everything:
                 bm[u], be[u] = 1.0, 0
             if is_uniform:
-                r = all_products(t, u, i, m, e, sets, members, qm, qe)
+                r = all_products(t, u, i, own, sets, members, q)
                 n_sets = 1 << r
             else:
-                r = single_products(t, u, i, m, e, sets, members, qm, qe)
+                r = single_products(t, u, i, own, sets, members, q)
                 n_sets = 1 + r
             # Q(T) b(U + T), all with the largest exponent among them
             largest = none
@@ -137,7 +138,7 @@ def backward(
             scale, steps = normal(scale * a, steps + exponent)
             below = steps - z_steps
             kappa += scale / z * (1.0 if below == 0 else (DOWN if below == -1 else (UP if below == 1 else 0.0)))
-        collect_block(t, h, m, e, sum_m, sum_e)
+        collect_block(t, h, m, e, sums.m, sums.e)
     return kappa
 
 

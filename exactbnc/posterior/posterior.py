@@ -24,7 +24,7 @@ from exactbnc.posterior.lost_mass import lost_mass
 from exactbnc.posterior.passes import backward, forward
 from exactbnc.posterior.sampling import Sampler
 from exactbnc.posterior.spanning import spanning
-from exactbnc.posterior.wide import ZERO, Exponents, Floats, log_of, normal, ratio
+from exactbnc.posterior.wide import ZERO, Exponents, Floats, Wide, log_of, normal, ratio
 from scorecache.cache import ScoreCache
 from scorecache.domain import Domain
 from scorecache.errors import MemoryLimitError, ParameterError
@@ -260,10 +260,11 @@ class _Sums:
         size = 1 << self.families.n
         am, ae = np.zeros((self.threads, size)), np.full((self.threads, size), ZERO, dtype=np.int32)
         am[0, 0], ae[0, 0] = 1.0, 0
+        a = Wide(am, ae)
         with Threads(self.threads) as pool:
             for layer in layers(self.families):
                 for parts in self._rounds(layer):
-                    run = [(self.families, self.is_uniform, part, thread, am, ae) for thread, part in enumerate(parts)]
+                    run = [(self.families, self.is_uniform, part, thread, a) for thread, part in enumerate(parts)]
                     list(pool.run(forward, run))
                     self._report(parts)
         return am[0].copy() if self.threads > 1 else am[0], ae[0].copy() if self.threads > 1 else ae[0]
@@ -280,14 +281,15 @@ class _Sums:
         if z <= 0 or log_of(z, z_steps) < least:
             raise InfeasibleError("no network satisfies the constraints of the score file")
         bm, be = np.zeros(size), np.full(size, ZERO, dtype=np.int32)
-        sums = [(np.zeros(n_families), np.full(n_families, ZERO, dtype=np.int32)) for _ in range(self.threads)]
+        a, b = Wide(am, ae), Wide(bm, be)
+        sums = [Wide(np.zeros(n_families), np.full(n_families, ZERO, dtype=np.int32)) for _ in range(self.threads)]
         paths = [np.zeros((t.n, t.n)) for _ in range(self.threads)]
         kappa = 1.0
         with Threads(self.threads) as pool:
             for layer in reversed(list(layers(t))):
                 for parts in self._rounds(layer):
                     run = [
-                        (t, self.is_uniform, part, am, ae, bm, be, *sums[thread], z, z_steps, paths[thread])
+                        (t, self.is_uniform, part, a, b, sums[thread], (z, z_steps), paths[thread])
                         for thread, part in enumerate(parts)
                     ]
                     kappa += sum(pool.run(backward, run))

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from exactbnc.posterior.lattice import Families, Ints
-from exactbnc.posterior.wide import DOWN, STEP, ZERO, Exponents, Floats, from_logs, log_of, normal, plus
+from exactbnc.posterior.wide import DOWN, STEP, ZERO, Exponents, Floats, Wide, from_logs, log_of, normal, plus
 from scorecache.system.compiled import kernel
 
 
@@ -75,11 +75,10 @@ class Sampler:
         rest = [j for j in range(self.families.n) if not (placed >> j) & 1]
         inside = [_log_sum(self._inside(j, placed)) for j in rest]
         new = [_log_sum(self._inside(j, placed, before)) for j in rest]
-        am, ae = from_logs(np.array(inside))
-        dm, de = from_logs(np.array(new))
         sets = np.zeros(1 << len(rest), dtype=np.int64)
         weights = np.zeros(1 << len(rest))
-        layer_weights(np.array(rest), placed, self.bm, self.be, am, ae, dm, de, sets, weights)
+        a, d = from_logs(np.array(inside)), from_logs(np.array(new))
+        layer_weights(np.array(rest), placed, Wide(self.bm, self.be), a, d, sets, weights)
         return sets, np.cumsum(weights)
 
     def _parents(self, j: int, placed: int, before: int | None) -> int:
@@ -112,20 +111,18 @@ def _log_sum(logs: Floats) -> float:
 def layer_weights(
     rest: Ints,
     placed: int,
-    bm: Floats,
-    be: Exponents,
-    am: Floats,
-    ae: Exponents,
-    dm: Floats,
-    de: Exponents,
+    b: Wide,
+    a: Wide,
+    d: Wide,
     sets: Ints,
     weights: Floats,
 ) -> None:
     """The weight of every set L of `rest` as the next layer, up to a common factor.
 
-    b(U) is `bm` and `be`, A_j(S) `am` and `ae`, D_j `dm` and `de`, j by its place in `rest` and S the variables
-    `placed`. Written are `sets`, every subset L, and `weights`, what it weighs.
+    b(U) is `b`, A_j(S) `a` and D_j `d`, j by its place in `rest` and S the variables `placed`. Written are `sets`,
+    every subset L, and `weights`, what it weighs.
     """
+    bm, be, am, ae, dm, de = b.m, b.e, a.m, a.e, d.m, d.e
     r = len(rest)
     n_sets = 1 << r
     everything = placed

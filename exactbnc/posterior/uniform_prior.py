@@ -24,23 +24,22 @@ from __future__ import annotations
 import numpy as np
 
 from exactbnc.posterior.lattice import Families, Ints, Sets
-from exactbnc.posterior.wide import DOWN, LARGE, SMALL, UP, Exponents, Floats, normal
+from exactbnc.posterior.wide import DOWN, LARGE, SMALL, UP, Wide, normal
 from scorecache.system.compiled import kernel
 
 
 @kernel(inline="always")
-def products(
-    t: Families, u: int, i: int, m: Floats, e: Exponents, sets: Sets, members: Ints, qm: Floats, qe: Exponents
-) -> int:
+def products(t: Families, u: int, i: int, own: Wide, sets: Sets, members: Ints, q: Wide) -> int:
     """Q(T) and U + T for all T inside R, by doubling: T with the next variable after all T without it; returns |R|.
 
-    A_j(U) is read from `m[j, i]` and `e[j, i]`; Q(T) is written to `qm` and `qe`, U + T to `sets`, R to `members`.
+    A_j(U) is read from place [j, i] of `own`; Q(T) is written to `q`, U + T to `sets`, R to `members`.
     """
+    qm, qe = q.m, q.e
     qm[0], qe[0], sets[0], r = -1.0, 0, np.uint32(u), 0
     for j in range(t.n):
         if (u >> j) & 1:
             continue
-        factor, exponent = normal(m[j, i], int(e[j, i]))
+        factor, exponent = normal(own.m[j, i], int(own.e[j, i]))
         half, bit, steps = 1 << r, np.uint32(1 << j), np.int32(exponent)
         for k in range(half):
             value, size = -qm[k] * factor, qe[k] + steps

@@ -8,6 +8,8 @@ overflow; what a sum leaves out is below 2^-512 of it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,13 @@ _STEP_HIGH = float(np.floor(512 * np.log(2) * 2**20) / 2**20)
 _STEP_LOW = 512 * 0.693147180559945309417232121458 - _STEP_HIGH
 STEP = _STEP_HIGH + _STEP_LOW
 """512 ln 2, and its two parts: e times the first one is exact."""
+
+
+class Wide(NamedTuple):
+    """An array of such numbers: m and e of each."""
+
+    m: Floats
+    e: Exponents
 
 
 @kernel(inline="always")
@@ -49,12 +58,12 @@ def plus(m: float, e: int, m2: float, e2: int) -> tuple[float, int]:
     return (m2 + m * DOWN, e2) if e2 - e == 1 else (m2, e2)
 
 
-def from_logs(logs: Floats, corrections: Floats | float = 0.0) -> tuple[Floats, Exponents]:
+def from_logs(logs: Floats, corrections: Floats | float = 0.0) -> Wide:
     """The numbers whose natural logarithms are logs + corrections, a sum more exact than a double; -inf is zero."""
     finite = np.isfinite(logs)
     steps = np.rint(np.where(finite, logs, 0.0) / STEP)
     rest = (np.where(finite, logs, 0.0) - steps * _STEP_HIGH) - steps * _STEP_LOW + corrections
-    return np.where(finite, np.exp(rest), 0.0), np.where(finite, steps, ZERO).astype(np.int32)
+    return Wide(np.where(finite, np.exp(rest), 0.0), np.where(finite, steps, ZERO).astype(np.int32))
 
 
 def log_of(m: float, e: int) -> float:
