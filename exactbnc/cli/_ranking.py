@@ -67,8 +67,11 @@ def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> 
     is_beyond = within is not None and -_distance(ranking.solutions[-1], best) > within
     proof = f"each proved to be next{' over the families in the score file' if is_beyond else ''}"
     if not ranking.is_complete:
-        proof = f"each proved; {describe_stop(ranking.stop_reason)}"
-    lines = [f"status:  {len(ranking.solutions)} networks, {proof}"]
+        is_full = ranking.stop_reason == "count"
+        ended = "stopped at the most networks that are looked at" if is_full else describe_stop(ranking.stop_reason)
+        proof = f"each proved; {ended}"
+    n = len(ranking.solutions)
+    lines = [f"status:  {n} network{'' if n == 1 else 's'}, {proof}"]
     if within is not None:
         lines.append(
             f"note:    families were pruned from the score file: networks more than {within:g} below the best may be "

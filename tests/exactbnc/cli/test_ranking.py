@@ -81,3 +81,14 @@ def test_a_terminal_shows_how_many_networks_are_listed(exactbnc, monkeypatch):
     run = exactbnc("solve", ASIA, "--k-best", 2)
 
     assert "2 of 2 networks listed, the last" in run.err
+
+
+def test_a_list_that_ends_at_the_most_networks_says_so(exactbnc, tmp_path, monkeypatch):
+    monkeypatch.setattr("exactbnc.alternatives.ranking.MOST_EQUIVALENT", 1)
+    cache = tmp_path / "tied.jkl"
+    cache.write_text("2\na 2\n-1 0\n-0.5 1 b\nb 2\n-1 0\n-0.5 1 a\n")  # a -> b and b -> a are equivalent
+
+    run = exactbnc("solve", cache, "--k-best", 2, "--mec")
+
+    assert run.code == 5
+    assert run.out.startswith("status:  1 network, each proved; stopped at the most networks that are looked at\n")
