@@ -98,6 +98,9 @@ class BuildPlan:
 
     def run(self, **options: Unpack[RunOptions]) -> ScoreCache:
         """Count, score and prune; see `build_cache` and `RunOptions` for what can be chosen."""
+        for name in options:
+            if name not in RunOptions.__annotations__:
+                raise TypeError(f"BuildPlan.run() got an unexpected keyword argument {name!r}")
         return run_build(self, options)
 
     def part_folder(self, path: str | os.PathLike[str]) -> PartFolder:

@@ -106,6 +106,11 @@ def test_binary_variables_are_counted_by_bitmaps_all_or_not_at_all(data):
 
 @examples(20)
 @given(dataset=datasets(max_vars=5))
+def test_a_plan_refuses_options_that_it_does_not_have(dataset):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'threads'"):
+        plan_build(dataset, "bic", max_parents=1).run(threads=2)
+
+
 def test_a_plan_builds_nothing_but_can_be_run(dataset):
     plan = plan_build(dataset, "bic", max_parents=1)
 
