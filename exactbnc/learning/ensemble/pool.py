@@ -11,7 +11,7 @@ the log-loss in the first discretisation by a hundredth; members of little weigh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Member:
 
     name: str
     view: int | None
-    model: AnDE | ConditionalGaussian
+    model: AnDE | ConditionalGaussian = field(repr=False)  # thousands of counts
     slope: float
     shift: Floats
 
