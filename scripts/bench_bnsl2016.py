@@ -108,7 +108,7 @@ def rebuilt(instances: Iterable[Instance], folder: Path) -> list[Instance]:
 
 
 def print_results(instances: Iterable[Instance], runs: Iterable[dict[str, Any]]) -> None:
-    """One line per instance, and a summary."""
+    """One line per instance, and a summary; an instance that is open has no ratio."""
     by_name = defaultdict(list)
     for run in runs:
         by_name[instance_name(run["file"])].append(run)
@@ -123,16 +123,17 @@ def print_results(instances: Iterable[Instance], runs: Iterable[dict[str, Any]])
         is_proved = all(run["status"] == "optimal" for run in own)
         seconds = median(run["cpu_seconds"] or run["process_cpu_seconds"] for run in own)
         n_proved += is_proved
-        ratios.append(seconds / max(instance.best, 0.01))
-        shown = f"{own[0]['score']:.6f}" if is_proved else f"open, gap {max(run['gap'] or 0 for run in own):.4g}"
-        mark = " (slower)" if seconds > instance.best else ""
-        times = f"{seconds:.2f} | {instance.best:g} | {ratios[-1]:.4f}{mark}"
-        print(f"| {instance.name} | {instance.n_sets:,} | {times} | {shown} |")
+        ratio, shown = "-", f"open, gap {max(run['gap'] or 0 for run in own):.4g}"
+        if is_proved:
+            ratios.append(seconds / max(instance.best, 0.01))
+            ratio = f"{ratios[-1]:.4f}{' (slower)' if ratios[-1] > 1 else ''}"
+            shown = f"{own[0]['score']:.6f}"
+        print(f"| {instance.name} | {instance.n_sets:,} | {seconds:.2f} | {instance.best:g} | {ratio} | {shown} |")
     if ratios:
         mean = exp(sum(log(max(ratio, 1e-6)) for ratio in ratios) / len(ratios))
         slower = sum(ratio > 1 for ratio in ratios)
         print(
-            f"\n{n_proved} of {n_instances} proved; geometric mean of the ratios 1/{1 / mean:.1f}; slower on {slower}."
+            f"\n{n_proved} of {n_instances} proved; geometric mean of their ratios 1/{1 / mean:.1f}, {slower} slower."
         )
 
 
