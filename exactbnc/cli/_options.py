@@ -103,12 +103,15 @@ class TableOptions(TextOptions):
     ] = False
 
 
+Discretisation = Literal["auto", "mdlp", "median", "quantile", "none"]
+
+
 @dataclass(frozen=True)
 class TrainingOptions(TableOptions):
     """How a table of training data is read and its numbers are discretised."""
 
     discretize: Annotated[
-        Literal["auto", "mdlp", "median", "quantile", "none"],
+        Discretisation,
         _intervals(
             "--discretize",
             help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency; auto: with a class the "
@@ -126,7 +129,7 @@ class ScoredTableOptions(TrainingOptions):
     """How the table of a score file is read, whose numbers are codes unless it is said that they are quantities."""
 
     discretize: Annotated[
-        Literal["auto", "mdlp", "median", "quantile", "none"],
+        Discretisation,
         _intervals(
             "--discretize",
             help="Fayyad-Irani (needs a class), at the median, or in five of equal frequency; auto: as 'learn' does.",

@@ -87,10 +87,8 @@ class Prepared:
 def prepare(data: Any, target: str | None, steps: Preparation, score: Score | None = None) -> Prepared:
     """Read the table, leave out rows without a target, and discretise numbers, or keep them for a score of numbers."""
     keeps_numbers = score is not None and score.takes_measurements
-    if keeps_numbers and steps.discretize not in (None, AUTO):
-        raise ParameterError(
-            f"the score {score.name if score else None!r} takes numbers as they are: leave discretize= out"
-        )
+    if score is not None and keeps_numbers and steps.discretize not in (None, AUTO):
+        raise ParameterError(f"the score {score.name!r} takes numbers as they are: leave discretize= out")
     source = read_any(data, steps, keeps_numbers=keeps_numbers)
     if target is not None:
         source, _ = rows_with_class(source, target)
@@ -110,7 +108,7 @@ def in_intervals(source: Dataset, target: str | None, steps: Preparation, catego
         return Prepared(source, source, {})
     columns = None
     if steps.discretize == AUTO:
-        columns = [name for name in quantities(source, target, steps.keep_at_most) if name not in categories]
+        columns = [name for name in source.names if name not in categories]
     cut_points = find_cut_points(source, target, steps.discretize, columns=columns, keep_at_most=steps.keep_at_most)
     dataset = discretized(source, cut_points) if cut_points else source
     _check_columns(dataset, steps.max_states or MAX_STATES)
