@@ -3,9 +3,9 @@
     python scripts/bench_first.py            a markdown table
     python scripts/bench_first.py --runs 5   the least of five warm runs
 
-Every run is a process of its own. A cold run has an empty folder for compiled kernels, the warm ones the folder that
-the cold run left. The small table has 8 binary columns and 500 rows, the large one 60 columns and 1,000 rows, the long
-one 20 columns and a million rows. Memory is the peak of the process.
+Every run is a process of its own, with the bytecode that an installation has. A cold run has an empty folder for
+compiled kernels, the warm ones the folder that the cold run left. The small table has 8 binary columns and 500 rows,
+the large one 60 columns and 1,000 rows, the long one 20 columns and a million rows. Memory is the peak of the process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(arguments: list[str], folder: Path, kernels: Path) -> Run:
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(kernels)},
+        env={**os.environ, "NUMBA_CACHE_DIR": str(kernels), "PYTHONDONTWRITEBYTECODE": ""},
         stdout=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)

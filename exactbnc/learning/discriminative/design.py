@@ -1,4 +1,4 @@
-"""The cliques of a structure as a sparse one-hot design, of the cells that occur.
+"""The cliques of a structure as a one-hot design, of the cells that occur.
 
 With Q running over the subsets of the feature parents of v, the cliques of a child v of the class are {v} + Q: its main
 effect, the pairs with its parents, and so on; those of the class itself, if it has parents, are the subsets of them. No
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -63,10 +64,10 @@ def class_families(dag: DAG, class_index: int) -> list[ClassFamily]:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """`cells[row, family]` numbers the observed cells of all families; `parts` is cells x columns, of ones.
+    """`cells[row, family]` numbers the observed cells of all families.
 
     `keys[family]` are the places of its cells in the table of its members, ascending; `first[family]` is the number of
-    its first cell.
+    its first cell; `columns[family]`, cells x cliques, numbers the columns that a cell is the sum of.
     """
 
     families: tuple[ClassFamily, ...]
@@ -74,7 +75,7 @@ class Design:
     cells: NDArray[np.int32]
     keys: tuple[Ints, ...]
     first: Ints
-    parts: Any
+    columns: tuple[Ints, ...]
 
     @classmethod
     def of(cls, dataset: Dataset, dag: DAG, class_name: str) -> Design:
@@ -88,13 +89,11 @@ class Design:
         >>> design.cells.tolist(), design.n_cells, design.n_columns
         ([[0, 2, 5], [0, 3, 5], [1, 4, 5]], 6, 8)
         """
-        from scipy.sparse import csr_array
-
         families = class_families(dag, dataset.index[class_name])
         arities = dataset.arities
         cells = np.empty((dataset.n_rows, len(families)), dtype=np.int32)
         first, keys = [0], []
-        columns: list[Ints] = []  # per family: cells x cliques
+        columns: list[Ints] = []
         n_columns = 0
         for f, family in enumerate(families):
             shape = tuple(int(arities[v]) for v in family.members)
@@ -113,19 +112,29 @@ class Design:
             keys.append(own)
             columns.append(found)
             first.append(first[-1] + len(own))
-        sizes = np.concatenate([np.full(len(found), found.shape[1]) for found in columns])
-        indices = np.concatenate([found.ravel() for found in columns])
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        parts = csr_array((np.ones(len(indices)), indices, starts), shape=(first[-1], n_columns))
-        return cls(tuple(families), arities, cells, tuple(keys), np.array(first), parts)
+        return cls(tuple(families), arities, cells, tuple(keys), np.array(first), tuple(columns))
 
     @property
     def n_cells(self) -> int:
-        return int(self.parts.shape[0])
+        return int(self.first[-1])
 
-    @property
+    @cached_property
     def n_columns(self) -> int:
-        return int(self.parts.shape[1])
+        return 1 + max(int(own.max(initial=-1)) for own in self.columns)
+
+    @cached_property
+    def parts(self) -> Any:
+        """Cells x columns, a sparse matrix with a one for each column of a cell."""
+        from scipy.sparse import csr_array
+
+        sizes = np.concatenate([np.full(len(own), own.shape[1]) for own in self.columns])
+        indices = np.concatenate([own.ravel() for own in self.columns])
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return csr_array((np.ones(len(indices)), indices, starts), shape=(self.n_cells, self.n_columns))
+
+    def sums(self, weights: Floats) -> Floats:
+        """What every cell adds up to, cells x classes, for the weights (columns x classes)."""
+        return np.concatenate([weights[own].sum(axis=1) for own in self.columns])
 
     def tables(self, weights: Floats, n_classes: int) -> list[Floats]:
         """T_v of every family for the weights (columns x classes): an axis per member, the classes on the last.
@@ -136,9 +145,8 @@ class Design:
         for f, family in enumerate(self.families):
             shape = tuple(int(self.arities[v]) for v in family.members)
             table = np.zeros((*shape, n_classes))
-            own = self.parts[self.first[f] : self.first[f + 1]]
             values = np.unravel_index(self.keys[f], shape) if shape else ()
-            columns = own.indices.reshape(len(self.keys[f]), len(family.cliques))
+            columns = self.columns[f]
             for q, clique in enumerate(family.cliques):
                 axes = [family.members.index(v) for v in clique]
                 part = np.zeros((*(shape[axis] for axis in axes), n_classes))

@@ -8,7 +8,8 @@ import numpy as np
 
 from exactbnc.learning.discriminative.design import Design, Floats, Ints
 from exactbnc.learning.discriminative.leave_one_out import leave_one_out
-from exactbnc.learning.discriminative.logistic import PENALTIES, Sample, fit_weights
+from exactbnc.learning.discriminative.logistic import PENALTIES, fit_weights
+from exactbnc.learning.discriminative.sample import Sample
 from exactbnc.learning.discriminative.temperature import fit_temperature
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.class_model import ClassFit
@@ -82,7 +83,7 @@ def class_weights(
     design = Design.of(data, net.dag, class_name)
     actual: Ints = data.column(class_name).astype(np.int64)
     given = np.empty((0, n_classes)) if offset is None else offset
-    fit = fit_weights(design, Sample(design.cells, actual, _weights_of(data), given), n_classes, penalties)
+    fit = fit_weights(Sample(design, design.cells, actual, _weights_of(data), given), n_classes, penalties)
     found: list[Floats | None] = [None] * net.n_vars
     for family, table in zip(design.families, design.tables(fit.weights, n_classes), strict=True):
         axes = (*net.dag.parents[family.child], family.child)
