@@ -63,6 +63,9 @@ OTHER_WORDS = {
     "--threads": "--jobs",
     "--n-jobs": "--jobs",
     "--out": "--output",
+    "--delimiter": "--separator",
+    "--sep": "--separator",
+    "--folds": "--cv",
 }
 """Options of other programs, and their names here."""
 

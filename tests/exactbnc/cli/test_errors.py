@@ -54,6 +54,7 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch):
     [
         (["learn", "--criterion", "bic"], "No such option: --criterion; here it is --score (see 'exactbnc learn"),
         (["score", "x.csv", "--palim", "3"], "No such option: --palim; here it is --max-parents (see 'exactbnc score"),
+        (["score", "x.csv", "--sep", ";"], "No such option: --sep; here it is --separator (see 'exactbnc score"),
         (["verify", "x.jkl", "--palim", "3"], "No such option: --palim (see 'exactbnc verify --help')"),
     ],
 )
