@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,8 +47,9 @@ def query(
     """Answer P(VARIABLES | known values) exactly, or the most likely values.
 
     A value is a state, or a number in a column of numbers or one that was discretised. Of numbers the answer is a
-    mixture of Gaussians: its mean and variance, and those of its components. --do cuts the arcs to a variable and
-    sets it: the distribution after an intervention, if the arcs are causes.
+    mixture of Gaussians: its mean and variance, and those of its components; of numbers and states together, mean and
+    variance by state. --do cuts the arcs to a variable and sets it: the distribution after an intervention, if the
+    arcs are causes.
     """
     if not names and not most_likely:
         raise UsageError("name the variables to ask for, or add --most-likely")
@@ -60,11 +62,15 @@ def query(
         report.output().result(_most_likely_lines(facts["most_likely"]), "query", facts)
         return
     answer = net.query(*(names or ()), given=known)
-    if names and net.is_number[net.position(names[0])]:
+    numbers = [name for name in names or () if name in net.numbers]
+    if numbers and len(numbers) == len(names or ()):
         facts |= _moments(answer)
         report.output().result([_title(facts), *_mixture_lines(answer)], "query", facts)
         return
-    facts["probabilities"] = _records(answer, net, names or [])
+    if numbers:
+        facts["cells"] = _cells(answer, net, names or [], numbers)
+    else:
+        facts["probabilities"] = _records(answer, net, names or [])
     report.output().result([_title(facts), *_lines(answer)], "query", facts)
 
 
@@ -84,6 +90,25 @@ def _records(answer: pandas.Series | pandas.DataFrame, net: BayesNet, names: lis
         {"states": dict(zip(names, listed, strict=True)), "probability": probability}
         for listed, probability in zip(states, probabilities, strict=True)
     ]
+
+
+def _cells(answer: pandas.DataFrame, net: BayesNet, names: list[str], numbers: list[str]) -> list[dict[str, Any]]:
+    """Probability, means and variances, null where the probability is 0, one object for every combination of states."""
+    of_states = [name for name in names if name not in numbers]
+    states = product(*([_plain(state) for state in net.states_of(name)] for name in of_states))
+    rows = answer.to_dict("records")
+    return [
+        {
+            "states": dict(zip(of_states, listed, strict=True)),
+            "probability": row["P"],
+            **{what: {name: _finite(row[f"{what} of {name}"]) for name in numbers} for what in ("mean", "variance")},
+        }
+        for listed, row in zip(states, rows, strict=True)
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return None if isnan(number) else number
 
 
 def _moments(answer: Mixture) -> dict[str, Any]:

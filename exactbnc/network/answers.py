@@ -11,7 +11,7 @@ from exactbnc.network import posterior
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import UNKNOWN, Floats, Rows
 from exactbnc.network.labels import frame_of, series_of, states_series
-from exactbnc.network.mixture import Mixture, query_numbers, require_numbers_alone
+from exactbnc.network.mixture import Mixture, query_mixed, query_numbers
 from exactbnc.network.most_likely import most_likely as completed_rows
 from exactbnc.network.most_likely import require_states_alone
 from exactbnc.network.rows import row_of
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 def query(net: BayesNet, names: Sequence[str], given: Mapping[str, Hashable]) -> pd.Series | pd.DataFrame | Mixture:
     """P(names | given): a Series for one variable, a DataFrame for several, a Mixture for numbers."""
     targets = _targets(net, names, given)
-    if require_numbers_alone(net, targets):
-        density = query_numbers(net, targets, row_of(net, given))
-        if density is None:
+    numbers = [v for v in targets if net.is_number[v]]
+    if numbers:
+        states, row = [v for v in targets if not net.is_number[v]], row_of(net, given)
+        answer = query_mixed(net, states, numbers, row) if states else query_numbers(net, numbers, row)
+        if answer is None:
             raise _impossible(given)
-        return density
+        return answer
     found = _joint(net, targets, row_of(net, given), given)
     return series_of(net, targets[0], found) if len(targets) == 1 else frame_of(net, targets, found)
 

@@ -262,15 +262,16 @@ class BayesNet:
         -------
         pandas.Series, pandas.DataFrame or Mixture
             A Series over the states of one variable; for several a DataFrame with the states of the last as columns.
-            For variables of numbers a `Mixture` of Gaussians, with mean, variance and density.
+            For variables of numbers a `Mixture` of Gaussians, with mean, variance and density. For both kinds together
+            a DataFrame with a row per configuration of the states: its probability P, and given it "mean of x" and
+            "variance of x" for every number x.
 
         Raises
         ------
         ParameterError
-            If a name is not a variable, a value not one of its states, or `given` impossible, or if numbers and states
-            are asked for together.
+            If a name is not a variable, a value not one of its states, or `given` impossible.
         MemoryLimitError
-            If a table over the states that matter would be too large.
+            If a table over the states that matter would be too large: answers are exact, or refused.
 
         Examples
         --------

@@ -1,4 +1,11 @@
-"""What is known of numbers: a mixture of Gaussians, one for each configuration of the states that matter."""
+"""What is known of numbers: a mixture of Gaussians, one for each configuration of the states that matter.
+
+The mixture is the distribution itself, not only its moments (a *strong* marginal, in Lauritzen's words): there is no
+approximation, and what would need more than `MOST_COMPONENTS` Gaussians is refused.
+
+S. L. Lauritzen (1992). Propagation of probabilities, means, and variances in mixed graphical association models.
+JASA 87, 1098-1108.
+"""
 
 from __future__ import annotations
 
@@ -150,12 +157,39 @@ class Mixture:
 
 def query_numbers(net: BayesNet, targets: Sequence[int], row: Rows) -> Mixture | None:
     """The distribution of variables of numbers given a row; None where the row is impossible."""
+    found = _components(net, targets, row, ())
+    if found is None:
+        return None
+    is_possible = found.weights > 0
+    index = configurations(net, found.scope)[is_possible]
+    return Mixture(
+        tuple(net.names[v] for v in targets),
+        found.weights[is_possible],
+        found.means[is_possible],
+        found.covariances[is_possible],
+        index,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Components:
+    """A Gaussian for every configuration of the scope, whose last variable runs fastest."""
+
+    scope: tuple[int, ...]
+    weights: Floats
+    means: Floats
+    covariances: Floats
+
+
+def _components(net: BayesNet, targets: Sequence[int], row: Rows, kept: Sequence[int]) -> _Components | None:
+    """The Gaussians of some numbers given a row, None where it is impossible; the scope begins with `kept`."""
     codes = row.codes[:, 0]
     known = {v for v in range(net.n_vars) if codes[v] != UNKNOWN}
-    needed = with_ancestors(net, {*targets, *known})
+    needed = with_ancestors(net, {*targets, *kept, *known})
     unknown = needed - known
     concerned = [own for own in components_of(net, needed, unknown) if not set(targets).isdisjoint(own.unknown)]
-    scope = tuple(sorted({v for own in concerned for v in own.scope(unknown)}))
+    others = {v for own in concerned for v in own.scope(unknown)}
+    scope = (*kept, *sorted(others.difference(kept)))
     n_components = int(np.prod(net.arities[list(scope)].astype(np.float64)))
     if n_components > MOST_COMPONENTS:
         raise MemoryLimitError(
@@ -176,17 +210,28 @@ def query_numbers(net: BayesNet, targets: Sequence[int], row: Rows) -> Mixture |
         to, at = np.array(pairs).T
         means[:, to] = found.mean[0][:, at]
         covariances[:, to[:, None], to] = found.covariance[:, at[:, None], at]
-    is_possible = weights > 0
-    index = configurations(net, scope)[is_possible]
-    return Mixture(
-        tuple(net.names[v] for v in targets), weights[is_possible], means[is_possible], covariances[is_possible], index
-    )
+    return _Components(scope, weights, means, covariances)
 
 
-def require_numbers_alone(net: BayesNet, targets: Sequence[int]) -> bool:
-    """Whether a question is about numbers; a ParameterError if it is about numbers and states."""
-    are_numbers = {bool(net.is_number[v]) for v in targets}
-    if len(are_numbers) > 1:
-        names = ", ".join(net.names[v] for v in targets if net.is_number[v])
-        raise ParameterError(f"ask for variables of numbers ({names}) and for those with states one after the other")
-    return are_numbers == {True}
+def query_mixed(net: BayesNet, states: Sequence[int], numbers: Sequence[int], row: Rows) -> pd.DataFrame | None:
+    """The probability of every configuration of some states, and given it the moments of some numbers.
+
+    None where the row is impossible; configurations of probability 0 have no moments (NaN).
+    """
+    import pandas as pd
+
+    found = _components(net, numbers, row, states)
+    if found is None:
+        return None
+    index = configurations(net, states)
+    weights = found.weights.reshape(len(index), -1)
+    p = weights.sum(axis=1)
+    columns = {"P": p}
+    with np.errstate(invalid="ignore"):
+        share = weights / p[:, None]
+    for i, v in enumerate(numbers):
+        means, variances = (own.reshape(weights.shape) for own in (found.means[:, i], found.covariances[:, i, i]))
+        mean = (share * means).sum(axis=1)
+        columns[f"mean of {net.names[v]}"] = mean
+        columns[f"variance of {net.names[v]}"] = (share * (variances + (means - mean[:, None]) ** 2)).sum(axis=1)
+    return pd.DataFrame(columns, index=index)

@@ -8,6 +8,7 @@ import pytest
 
 from exactbnc.network.formats.files import load
 from tests.exactbnc.cli.conftest import ROOT, assert_is_one_error_line
+from tests.exactbnc.network.mixed_networks import mixed_network
 
 ASIA = ROOT / "instances" / "asia-500.csv"
 
@@ -51,6 +52,20 @@ def test_most_likely_values(exactbnc, asia, names):
     assert json.loads(run.out)["most_likely"] == load(asia).most_likely(*names, given={"xray": "yes"}).to_dict()
     lines = exactbnc("query", asia, *names, "--most-likely", "--given", "xray=yes").out.splitlines()
     assert len(lines) == (len(names) or 7)
+
+
+def test_numbers_and_states_together(exactbnc, tmp_path):
+    net = mixed_network(3, 2, 2)
+    net.save(tmp_path / "mixed.json")
+
+    run = exactbnc("query", tmp_path / "mixed.json", "x0", "s1", "--json")
+
+    found = net.query("x0", "s1")
+    assert json.loads(run.out)["cells"] == [
+        {"states": {"s1": s}, "probability": p, "mean": {"x0": mean}, "variance": {"x0": variance}}
+        for s, (p, mean, variance) in found.iterrows()
+    ]
+    assert len(exactbnc("query", tmp_path / "mixed.json", "x0", "s1").out.splitlines()) == 3 + len(found)
 
 
 def test_an_intervention_is_not_an_observation(exactbnc, asia):

@@ -97,6 +97,37 @@ def test_a_number_has_the_moments_of_the_conditioned_mixture(seed):
     assert found.weights.sum() == pytest.approx(1.0, abs=1e-12)
 
 
+@settings(max_examples=25, deadline=None)
+@given(seed=SEEDS)
+def test_numbers_and_states_together_are_moments_by_state(seed):
+    net = mixed_network(seed, 3, 3)
+    rows = random_rows(net, 1, seed, missing=0.6)
+    asked = ["s2", "x1", "s0", "x0"]
+    known = {
+        name: rows.numbers[v, 0] if net.is_number[v] else net.states[v][rows.codes[v, 0]]
+        for v, name in enumerate(net.names)
+        if rows.codes[v, 0] != UNKNOWN and name not in asked
+    }
+
+    found = net.query(*asked, given=known)
+
+    states = net.query("s2", "s0", given=known)
+    assert list(found.columns) == ["P", "mean of x1", "variance of x1", "mean of x0", "variance of x0"]
+    np.testing.assert_allclose(found["P"].unstack(), states, atol=1e-10)
+    for (a, b), cell in found.iterrows():
+        for name in ("x1", "x0"):
+            expected = net.query(name, given={**known, "s2": a, "s0": b})
+            assert cell[f"mean of {name}"] == pytest.approx(expected.mean, abs=1e-9)
+            assert cell[f"variance of {name}"] == pytest.approx(expected.variance, abs=1e-9)
+
+
+def test_an_impossible_state_has_no_moments():
+    found = chain().do(s="b").query("s", "y")
+
+    assert found.loc["b"].tolist() == [1.0, 5.0, pytest.approx(0.25 + 2.0)]
+    assert found.loc["a"].fillna(-1.0).tolist() == [0.0, -1.0, -1.0]
+
+
 def test_a_density_is_the_ratio_of_joint_densities():
     net = mixed_network(11, 2, 3)
     values = {"x0": 0.3, "s0": net.states_of("s0")[0]}
@@ -274,7 +305,6 @@ def test_a_mixture_of_too_many_components_is_refused():
 
 
 REFUSED = [
-    (lambda net: net.query("x", "s"), "ask for variables of numbers (x) and for those with states one after"),
     (lambda net: net.query("s", given={"x": "high"}), "'x' is a variable of numbers; give a finite number. Got 'high'"),
     (lambda net: net.query("s", given={"x": np.inf}), "'x' is a variable of numbers; give a finite number. Got inf"),
     (lambda net: net.query("x", given={"x": 1.0}), "'x' must be asked for once, and not be given"),
