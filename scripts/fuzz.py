@@ -63,6 +63,11 @@ MODEL = (
     '{"format": "exactbnc.model", "schema_version": 1, "class": "a", "cut_points": {"b": [0.5, 1.5]}, "solution": {}, '
     f'"provenance": {{}}, "network": {bayesnetjson.render(NET)[0]}}}'
 )
+PGMPY = (
+    '{"nodes": ["a", "b"], "arcs": [["a", "b"]], "cpds": {"a": {"coefficients": {"(Intercept)": [0.5]}, '
+    '"variance": [1.0], "parents": []}, "b": {"coefficients": {"(Intercept)": [0.0], "a": [1.5]}, '
+    '"variance": [2.0], "parents": ["a"]}}}'
+)
 RECORD = Record("bdeu", {"ess": 1.0}, Domain.of("abc"), "none", n_rows=20)
 CACHE = ScoreCache.from_families("abc", [[(-1.5, ()), (-2.5, ((v + 1) % 3,))] for v in range(3)], RECORD)
 PROBLEM = Problem(CACHE, listed_families_only=True)
@@ -98,6 +103,8 @@ READERS: dict[str, tuple[Any, ...]] = {
     },
     "learned": _reader(".json", lambda path: write_bayesnet(LEARNED, path), load),
     "numbers": _reader(".json", lambda path: write_bayesnet(NUMBERS, path), load),
+    "equations": _reader(".sem", b"a = 0.5 [1]\nb = -1.5 + 2 * a  # b\n  - a [0.25]\nc=a+3b[.5]\n", load),
+    "pgmpy": _reader(".json", PGMPY.encode(), load),
     "model": _reader(".json", MODEL.encode(), load),
     "checkpoint": _reader(
         ".npz",

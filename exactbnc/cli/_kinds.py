@@ -37,7 +37,7 @@ _WAYS = {
 }
 """By the kind that was expected and the kind that came."""
 
-_OTHER_SUFFIXES = (".bif", ".csv", ".dot", ".html", ".json", ".parquet", ".tsv", ".xml")
+_OTHER_SUFFIXES = (".bif", ".csv", ".dot", ".html", ".json", ".parquet", ".sem", ".tsv", ".xml")
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class ModelFileOptions:
             "--output",
             "-o",
             metavar="MODEL",
-            help="The model, .json; or the network alone, .bif or .xml.",
+            help="The model, .json; or the network alone, .bif or .xml, of numbers .sem, of all .r (bnlearn).",
             rich_help_panel="Output",
         ),
     ] = None
@@ -50,12 +50,12 @@ class ModelFileOptions:
         for target in (self.path, self.plot):
             if target is not None:
                 check_target(target)
-        from exactbnc.network.formats.files import bayesnet_suffix
+        from exactbnc.network.formats.files import BAYESNET_WRITERS, bayesnet_suffix
         from exactbnc.pictures.plot import picture_suffix
 
         if self.plot is not None:
             picture_suffix(self.plot)
-        return None if self.path is None else bayesnet_suffix(self.path)
+        return None if self.path is None else bayesnet_suffix(self.path, BAYESNET_WRITERS)
 
 
 def learn(

@@ -521,13 +521,13 @@ class BayesNet:
         )
 
     def to_pgmpy(self) -> Any:
-        """The same network as a `DiscreteBayesianNetwork` of pgmpy."""
+        """The same network as a `DiscreteBayesianNetwork` of pgmpy, of numbers a `LinearGaussianBayesianNetwork`."""
         from exactbnc.network.pgmpy import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
-        """The same network as a `BayesNet` of pyAgrum."""
+        """The same network as a `BayesNet` of pyAgrum, of numbers a `CLG` (`pyagrum.clg`)."""
         from exactbnc.network.pyagrum import to_pyagrum
 
         return to_pyagrum(self)
@@ -538,12 +538,13 @@ class BayesNet:
         """Write the network to a file; the suffix selects the format, as in `write_bayesnet`.
 
         JSON keeps everything. BIF and XMLBIF keep states as texts, and neither cut points nor what was proved; a
-        UserWarning says which names had to be escaped. `load` reads all of them.
+        UserWarning says which names had to be escaped. `load` reads all of them. Networks of numbers alone go to
+        pyAgrum as .sem, which `load` reads too, and all to bnlearn as a script in R.
 
         Parameters
         ----------
         path : str or path-like
-            A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it.
+            A file ending in .json, .bif, .xml, .xmlbif, .bifxml, .sem or .r, with a further .gz or .xz to pack it.
         """
         import warnings
 

@@ -9,7 +9,7 @@ the type "number" in place of states; its table has a level per parent with stat
 coefficients of the parents that are numbers, and the variance. Keys that would be empty are left out. States are texts,
 integers, finite floats and booleans; a numpy scalar is stored as the Python value it equals. Numbers are read back to
 the last bit. Files with the format "exactbnc.model", which earlier versions wrote, have the network in the key
-`network` and are read too.
+`network` and are read too, and so are those that pgmpy writes (`exactbnc.network.formats.pgmpyjson`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from exactbnc.errors import NetworkFileError
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.class_model import ClassFit
 from exactbnc.network.codes import Floats
+from exactbnc.network.formats import pgmpyjson
 from exactbnc.network.formats._draft import Draft
 from exactbnc.network.safe_names import plain, require_different
 from scorecache.errors import ParameterError
@@ -86,6 +87,7 @@ class _ModelFile(msgspec.Struct, rename={"class_name": "class"}):
 class _Head(msgspec.Struct):
     format: str | None = None
     schema_version: int | float | str | None = None
+    cpds: msgspec.Raw = msgspec.Raw()
 
 
 def render(net: BayesNet) -> tuple[str, list[str]]:
@@ -144,6 +146,8 @@ def _fit_facts(net: BayesNet) -> dict[str, Any]:
 def parse(content: bytes, label: str) -> BayesNet:
     """Read a network; `label` names the file in errors."""
     head = _decode(content, _Head, label)
+    if head.format is None and bytes(head.cpds):
+        return pgmpyjson.parse(content, label)
     _check_head(head, (FORMAT, MODEL_FORMAT), label)
     if head.format == FORMAT:
         return _bayesnet_of(_decode(content, _NetFile, label), label)

@@ -5,31 +5,35 @@
 | `.json`                       | JSON        | kept; numbers   | any                          |
 | `.bif`                        | BIF         | read as texts   | escaped if not plain ASCII   |
 | `.xml`, `.xmlbif`, `.bifxml`  | XMLBIF 0.3  | read as texts   | escaped if odd white space   |
+| `.sem`                        | pyAgrum's equations, of numbers alone | - | escaped if not plain ASCII |
+| `.r`                          | bnlearn's `custom.fit`, not read back | texts | any                    |
 
-A further `.gz` or `.xz` packs the file. Probabilities are read back to the last bit from every format.
+A further `.gz` or `.xz` packs the file. Probabilities are read back to the last bit from every format that is read. A
+`.json` may also be a `LinearGaussianBayesianNetwork` that pgmpy saved.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.formats import bayesnetjson, bif, xmlbif
+from exactbnc.network.formats import bayesnetjson, bif, rscript, sem, xmlbif
 from scorecache.errors import ParameterError
 from scorecache.system.atomic import atomic_write
 from scorecache.system.files import read_input
 from scorecache.system.unpack import PACKED_SUFFIXES
 
-_FORMATS = (bayesnetjson, bif, xmlbif)
+_FORMATS = (bayesnetjson, bif, xmlbif, sem)
 
 BAYESNET_WRITERS: dict[str, Callable[[BayesNet], tuple[str, list[str]]]] = {
-    suffix: module.render for module in _FORMATS for suffix in module.SUFFIXES
+    suffix: module.render for module in (*_FORMATS, rscript) for suffix in module.SUFFIXES
 }
 BAYESNET_READERS: dict[str, Callable[[bytes, str], BayesNet]] = {
     suffix: module.parse for module in _FORMATS for suffix in module.SUFFIXES
 }
+_KEEP_NUMBERS = (*bayesnetjson.SUFFIXES, *sem.SUFFIXES, *rscript.SUFFIXES)
 
 
 def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
@@ -39,8 +43,8 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     ----------
     net : BayesNet
     path : str or path-like
-        A file ending in .json, .bif, .xml, .xmlbif or .bifxml, with a further .gz or .xz to pack it. JSON keeps
-        everything; the others keep the network alone, XMLBIF with the class last, where WEKA expects it.
+        A file ending in .json, .bif, .xml, .xmlbif, .bifxml, .sem or .r, with a further .gz or .xz to pack it. JSON
+        keeps everything; the others keep the network alone, XMLBIF with the class last, where WEKA expects it.
 
     Returns
     -------
@@ -51,7 +55,8 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     ParameterError
-        If the suffix is unknown, two states would be written alike, or a network with numbers is not written as JSON.
+        If the suffix is unknown, two states would be written alike, or the format has no place for the numbers of the
+        network: BIF and XMLBIF have states alone, .sem numbers alone.
 
     Examples
     --------
@@ -65,10 +70,11 @@ def write_bayesnet(net: BayesNet, path: str | os.PathLike[str]) -> list[str]:
     []
     [0.75, 0.25]
     """
-    suffix = bayesnet_suffix(path)
-    if net.numbers and suffix not in bayesnetjson.SUFFIXES:
+    suffix = bayesnet_suffix(path, BAYESNET_WRITERS)
+    if net.numbers and suffix not in _KEEP_NUMBERS:
         raise ParameterError(
-            f"only .json keeps variables of numbers, such as {net.numbers[0]!r}. Got {os.fspath(path)!r} instead."
+            f"only {', '.join(_KEEP_NUMBERS)} keep variables of numbers, such as {net.numbers[0]!r}. "
+            f"Got {os.fspath(path)!r} instead."
         )
     text, notes = BAYESNET_WRITERS[suffix](net)
     with atomic_write(path) as (sink,):
@@ -111,13 +117,12 @@ def load(path: str | os.PathLike[str]) -> BayesNet:
 read_bayesnet = load
 
 
-def bayesnet_suffix(path: str | os.PathLike[str]) -> str:
-    """The ending of a path that selects the format."""
+def bayesnet_suffix(path: str | os.PathLike[str], known: Collection[str] = BAYESNET_READERS) -> str:
+    """The ending of a path that selects the format, among those that are read or written."""
     file = Path(path)
     suffix = (file.with_suffix("") if file.suffix.lower() in PACKED_SUFFIXES else file).suffix.lower()
-    if suffix not in BAYESNET_READERS:
-        known = ", ".join(BAYESNET_READERS)
+    if suffix not in known:
         raise ParameterError(
-            f"the file of a Bayesian network must end in one of {known}. Got {os.fspath(path)!r} instead."
+            f"the file of a Bayesian network must end in one of {', '.join(known)}. Got {os.fspath(path)!r} instead."
         )
     return suffix

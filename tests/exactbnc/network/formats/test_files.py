@@ -95,6 +95,10 @@ FAULTS = {
 """What is said -> in each format an edit of `collider()` that is at fault so, and its line."""
 
 
+OF_STATES = (".json", ".bif", ".xml", ".xmlbif", ".bifxml")
+"""The formats that have variables with states and are read."""
+
+
 def written(suffix, net=None, class_name=None):
     return BAYESNET_WRITERS[suffix](replace(net or collider(), class_name=class_name))[0]
 
@@ -149,7 +153,7 @@ def test_bytes_that_are_not_utf8_are_refused(suffix):
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".XZ"])
-@pytest.mark.parametrize("suffix", BAYESNET_READERS)
+@pytest.mark.parametrize("suffix", OF_STATES)
 def test_files_are_written_and_read_by_their_suffix(tmp_path, suffix, packing):
     path = tmp_path / f"net{suffix.upper()}{packing}"
 
@@ -159,7 +163,8 @@ def test_files_are_written_and_read_by_their_suffix(tmp_path, suffix, packing):
 
 
 def test_every_format_is_written_and_read():
-    assert list(BAYESNET_WRITERS) == list(BAYESNET_READERS) == [".json", ".bif", ".xml", ".xmlbif", ".bifxml"]
+    assert list(BAYESNET_READERS) == [*OF_STATES, ".sem"]
+    assert list(BAYESNET_WRITERS) == [*BAYESNET_READERS, ".r"]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +209,7 @@ def test_numbers_come_back_as_texts_where_the_format_has_no_types(tmp_path, suff
 
 @pytest.mark.parametrize("name", ["net", "net.txt", "net.gz", "bif"])
 def test_other_suffixes_are_refused(tmp_path, name):
-    with pytest.raises(ParameterError, match=r"must end in one of \.json, \.bif, \.xml, \.xmlbif, \.bifxml\. Got"):
+    with pytest.raises(ParameterError, match=r"must end in one of \.json, .*, \.sem, \.r\. Got"):
         write_bayesnet(collider(), tmp_path / name)
     with pytest.raises(ParameterError, match="must end in one of"):
         read_bayesnet(tmp_path / name)
@@ -235,7 +240,7 @@ def test_no_network_of_the_literature_is_left_out():
 
 
 @pytest.mark.skipif(not NETWORKS.is_dir(), reason="the networks of the bnlearn repository are not there")
-@pytest.mark.parametrize("suffix", BAYESNET_READERS)
+@pytest.mark.parametrize("suffix", OF_STATES)
 @pytest.mark.parametrize("name", ["alarm", "hailfinder"])
 def test_networks_of_the_literature_survive_every_format(tmp_path, name, suffix):
     net = read_bayesnet(NETWORKS / f"{name}.bif.gz")

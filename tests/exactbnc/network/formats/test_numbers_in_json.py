@@ -114,6 +114,6 @@ def test_networks_of_many_cells_are_refused_before_they_are_made():
 
 @pytest.mark.parametrize("suffix", [".bif", ".xmlbif"])
 def test_formats_of_states_alone_refuse_numbers(suffix, tmp_path):
-    with pytest.raises(ParameterError, match=r"only \.json keeps variables of numbers, such as 'x0'"):
+    with pytest.raises(ParameterError, match=r"only \.json, \.sem, \.r keep variables of numbers, such as 'x0'"):
         write_bayesnet(mixed_network(2), tmp_path / f"net{suffix}")
     assert not list(tmp_path.iterdir())
