@@ -18,6 +18,9 @@ from scorecache.system.compiled import kernel
 
 Labels = NDArray[np.int32]
 
+CLEARED_PER_ROW = 8
+"""To clear this many cells of a plain array takes at most as long as to look one row's up."""
+
 
 def dense_size(n_distinct: int) -> int:
     """Up to this many cells a plain array is used."""
@@ -56,18 +59,22 @@ def refine(
     numbers, keys, slots = lookup.numbers, lookup.keys, lookup.slots
     n_rows = len(labels)
     n_refined = 0
-    # few cells: number them in a plain array, which is cleared by a second pass over the rows
-    if n_labels * arity <= len(numbers):
-        for i in range(n_rows):
-            cell = np.int64(labels[i]) * arity + column[i]
+    # few cells: number them in a plain array, which is cleared as a whole, or by a second pass over the rows
+    n_cells, n_states = n_labels * arity, np.uint64(arity)
+    if n_cells <= len(numbers):
+        for i in range(np.uint64(n_rows)):  # unsigned indices spare numba's test for negative ones
+            cell = np.uint64(labels[i]) * n_states + np.uint64(column[i])
             number = numbers[cell]
             if number < 0:
                 number = n_refined
                 numbers[cell] = number
                 n_refined += 1
             refined[i] = number
-        for i in range(n_rows):
-            numbers[np.int64(labels[i]) * arity + column[i]] = -1
+        if n_cells <= CLEARED_PER_ROW * n_rows:
+            numbers[:n_cells] = -1
+            return n_refined
+        for i in range(np.uint64(n_rows)):
+            numbers[np.uint64(labels[i]) * n_states + np.uint64(column[i])] = -1
         return n_refined
     # many: number them in the hash table
     mask = len(keys) - 1
@@ -108,13 +115,14 @@ def count_cells(
     n_cells = n_labels * arity
     if n_cells <= len(lookup.numbers):
         counts[:n_cells] = 0
-        for i in range(len(labels)):
-            counts[np.int64(labels[i]) * arity + column[i]] += weights[i]
+        n_states = np.uint64(arity)
+        for i in range(np.uint64(len(labels))):
+            counts[np.uint64(labels[i]) * n_states + np.uint64(column[i])] += weights[i]
         return n_cells
     n_refined = refine(labels, n_labels, column, arity, refined, lookup)
     counts[:n_refined] = 0
-    for i in range(len(labels)):
-        counts[refined[i]] += weights[i]
+    for i in range(np.uint64(len(labels))):
+        counts[np.uint64(refined[i])] += weights[i]
     return n_refined
 
 
