@@ -187,7 +187,7 @@ def _facts(
         "training_log_likelihood": net.log_likelihood(dataset) if class_name is None else None,
         "cut_points": {name: list(points) for name, points in model.cut_points.items()},
         "dropped_features": {} if selection is None else dict(selection.dropped),
-        "penalised_likelihoods": list(learned.rounds),
+        "em": model.provenance.get("em"),
         "seconds": seconds,
     }
 
@@ -211,9 +211,10 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"training:   {fit} in all, on the training rows",
         "time:       " + ", ".join(f"{name} {value:.2f} s" for name, value in facts["seconds"].items()),
     ]
-    if facts["penalised_likelihoods"]:
-        n, rounds = len(facts["penalised_likelihoods"]), facts["penalised_likelihoods"]
-        lines.insert(3, f"rounds:     {n} of EM, penalised likelihood {rounds[0]:.4f} to {rounds[-1]:.4f}")
+    if facts["em"] is not None:
+        rounds = facts["em"]["rounds"]
+        reached = f"{facts['em']['objective']} {rounds[0]:.4f} to {rounds[-1]:.4f}"
+        lines.insert(3, f"rounds:     {len(rounds)} of EM, {reached}")
     if facts["dropped_features"]:
         listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())
         lines.insert(1, f"dropped:    {listed} (log Bayes factors of independence)")

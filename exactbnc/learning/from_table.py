@@ -101,7 +101,8 @@ def learn(
         Columns with at most this many different numbers are not discretised; for scores of numbers, they are states.
     missing : {"error", "category", "drop", "em"}
         Missing values are an error, a state of their own ("missing"), their rows are left out, or they are summed out:
-        structural EM with a proved best network in every round, for the scores "bic", "aic" and "ll".
+        structural EM with a proved best network in every round, for the scores of expected counts: "bdeu", "bd", "k2",
+        "bic", "aic" and "ll".
     states : mapping of names to states, optional
         Declared states of columns, also those that do not occur.
     ignore : str or iterable of str

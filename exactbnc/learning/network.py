@@ -47,7 +47,7 @@ def network_of(
     'optimal'
     """
     net = learned.net
-    rounds = {"em": {"penalised_likelihoods": list(learned.rounds)}} if learned.rounds else {}
+    rounds = {"em": {"objective": learned.objective, "rounds": list(learned.rounds)}} if learned.rounds else {}
     return replace(
         net,
         class_name=class_name,

@@ -56,7 +56,9 @@ class Learned:
     """A warning for the caller where the requested structure needs too many families, or scoring too much time."""
     stands_in: bool = False
     rounds: tuple[float, ...] = ()
-    """The penalised likelihood after each round, where missing values were summed out."""
+    """What structural EM raises, after each round, where missing values were summed out."""
+    objective: str = ""
+    """What that is."""
 
 
 def run_recipe(

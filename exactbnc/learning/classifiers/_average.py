@@ -7,8 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from exactbnc.learning.classifiers._base import TableClassifier
+from exactbnc.learning.preparation import EM
+from exactbnc.learning.recipe import Recipe
 from scorecache.data.dataset import Dataset
-from scorecache.errors import DataError
+from scorecache.errors import DataError, ParameterError
 
 
 class AverageClassifier(TableClassifier):
@@ -48,8 +50,17 @@ class AverageClassifier(TableClassifier):
         """
         if hasattr(self, "average_"):
             del self.average_
-        self._learn(self._training_data(X, y, sample_weight))
+        dataset = self._training_data(X, y, sample_weight)
+        if self.missing == EM:
+            from exactbnc.learning.em import completed_rows
+
+            dataset = completed_rows(dataset, self.class_name_, self._completion())
+        self._learn(dataset)
         return self
+
+    def _completion(self) -> Recipe:
+        """What the network is learned by that completes the rows, where an estimator offers missing="em"."""
+        raise NotImplementedError
 
     def _learn(self, dataset: Dataset) -> None:
         """Set `average_` from a data set whose last column is the class, or update the one that is there."""
@@ -95,6 +106,8 @@ class BatchClassifier(AverageClassifier):
         >>> model.partial_fit(X[10:], y[10:]).predict([["rain", "hot"]]).tolist()
         ['in']
         """
+        if self.missing == EM:
+            raise ParameterError("rows are completed all together with missing='em': use fit, or missing='category'")
         is_update = hasattr(self, "average_")
         check_batch(self, classes, is_update=is_update)
         known = self._features if is_update else None

@@ -145,6 +145,11 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         `classes` are those that may occur, if not only those in y; with `is_update` the states known so far come first.
         """
         _check_choice(self, "discretize", (None, AUTO, *DISCRETIZERS))
+        if self.missing == EM and EM not in self._ways_of_missing:
+            raise ParameterError(
+                f"missing='em' completes the rows by a network, and {type(self).__name__} has none: use "
+                "missing='category', or ExactBNClassifier, AveragedANBClassifier or TBMATANClassifier"
+            )
         _check_choice(self, "missing", self._ways_of_missing)
         table = self._checked(X, reset=not is_update)
         labels = self._labels(y, table)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from exactbnc.learning.classifiers._features import Features
+from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.network.codes import UNKNOWN
 from scorecache.data.dataset import Dataset
 
@@ -32,6 +33,7 @@ class FeatureTerms:
     classes_: NDArray[Any]
     class_name_: str
     n_features_in_: int
+    missing: str
     _features: Features
     _kept: Ints | None
     _sample: Dataset
@@ -91,9 +93,10 @@ class FeatureTerms:
         return found
 
     def _training_rows(self) -> tuple[Any, Ints, Any]:
-        """Rows, classes and weights for `feature_importances_`."""
+        """Rows, classes and weights for `feature_importances_`; what training summed out is unknown."""
         sample = self._sample
-        return sample.codes[:-1], sample.codes[-1].astype(np.int64), sample.weights
+        rows = observed_codes(sample.states, sample.codes[:-1]) if self.missing == EM else sample.codes[:-1]
+        return rows, sample.codes[-1].astype(np.int64), sample.weights
 
     def _log_posterior_in_part(self, rows: Any) -> Floats:
         """What the rows' log-posteriors with one value unknown are compared with."""

@@ -11,8 +11,11 @@ from typing import Any
 from exactbnc.learning.averaging import TanAverage
 from exactbnc.learning.classifiers._average import BatchClassifier
 from exactbnc.learning.classifiers._base import Floats
+from exactbnc.learning.preparation import EM
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
+from scorecache.scores.dirichlet import BDeu
 
 
 class TBMATANClassifier(BatchClassifier):
@@ -26,7 +29,8 @@ class TBMATANClassifier(BatchClassifier):
     weight : float, default 10
         lambda of equation 24, the equivalent sample size of the prior.
     discretize, missing, states
-        As in `ExactBNClassifier`.
+        As in `ExactBNClassifier`. With "em" the average is that of the rows as the best TAN of structural EM completes
+        them, by BDeu with the same equivalent sample size; `partial_fit` has not all rows, and refuses it.
 
     Attributes
     ----------
@@ -43,6 +47,7 @@ class TBMATANClassifier(BatchClassifier):
     """
 
     average_: TanAverage
+    _ways_of_missing = ("error", "category", EM)
 
     def __init__(
         self,
@@ -56,6 +61,9 @@ class TBMATANClassifier(BatchClassifier):
         self.discretize = discretize
         self.missing = missing
         self.states = states
+
+    def _completion(self) -> Recipe:
+        return Recipe("tan", BDeu(ess=self.weight))
 
     def _learn(self, dataset: Dataset) -> None:
         if hasattr(self, "average_"):

@@ -25,7 +25,7 @@ from exactbnc.learning.classifiers._numeric import (
 from exactbnc.learning.classifiers._progress import ProgressLines
 from exactbnc.learning.em import run_with_missing
 from exactbnc.learning.from_table import as_constraints
-from exactbnc.learning.preparation import EM, observed_codes
+from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, counted, networks_by
 from exactbnc.network.codes import Rows
@@ -86,7 +86,8 @@ class ExactBNClassifier(NetworkClassifier):
         the intervals of MDLP, or five of equal frequency where those are fewer; "quantile" makes five intervals.
     missing : {"category", "error", "em"}
         For missing values in the training data: a state of their own, an error, or summed out: structural EM with a
-        proved best network in every round, for the criteria "bic", "aic" and "ll"; "auto" then fits tables alone.
+        proved best network in every round, for "bdeu", "bd", "k2", "bic", "aic" and "ll"; "auto" then fits tables
+        alone.
     states : mapping, optional
         Name -> states of a column, also those that do not occur.
     allow_identifiers : bool, default False
@@ -317,11 +318,11 @@ class ExactBNClassifier(NetworkClassifier):
         return rows.without(v) if isinstance(rows, Rows) else super()._without(rows, v)
 
     def _training_rows(self) -> tuple[Any, Ints, Any]:
-        """As for every classifier, with missing values unknown where training summed them out."""
+        """As for every classifier, with numbers where columns are kept as such."""
         rows, actual, weights = super()._training_rows()
         if self._sample.measurements:
-            return table_rows(self._sample.columns(self._sample.names[:-1])), actual, weights
-        return observed_codes(self._sample.states, rows) if self.missing == EM else rows, actual, weights
+            rows = table_rows(self._sample.columns(self._sample.names[:-1]))
+        return rows, actual, weights
 
     def _recipe(self) -> Recipe:
         if self.feature_selection not in (None, "bayes_factor"):

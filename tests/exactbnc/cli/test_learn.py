@@ -20,7 +20,7 @@ KEYS = {
     "max_parents", "solution", "arcs", "modelstring", "n_parameters", "n_class_parameters",
     "training_log_likelihood",
     "training_log_likelihood_of_class", "cut_points",
-    "dropped_features", "output", "plot", "penalised_likelihoods", "seconds",
+    "dropped_features", "output", "plot", "em", "seconds",
 }  # fmt: skip
 
 
@@ -187,8 +187,9 @@ def test_missing_values_may_become_a_state(exactbnc, tmp_path):
     assert model.states[:2] == (("(-inf, 2.5]", "(2.5, inf)", "missing"), ("p", "q", "missing"))
 
 
+@pytest.mark.parametrize("score", [{}, {"score": "bic"}])
 @pytest.mark.parametrize("target", [None, "x3"])
-def test_missing_values_are_summed_out_by_em_as_in_python(exactbnc, tmp_path, target):
+def test_missing_values_are_summed_out_by_em_as_in_python(exactbnc, tmp_path, target, score):
     random = np.random.default_rng(1)
     codes = random.integers(0, 2, (80, 4)).astype(str)
     codes[:60, 1] = codes[:60, 0]
@@ -196,21 +197,22 @@ def test_missing_values_are_summed_out_by_em_as_in_python(exactbnc, tmp_path, ta
     path, model = tmp_path / "holes.csv", tmp_path / "net.json"
     path.write_text("\n".join(["x0,x1,x2,x3", *map(",".join, codes)]) + "\n")
     of_class = [] if target is None else ["--class", target]
-    given = [path, *of_class, "--score", "bic", "--missing", "em", "--restarts", "1"]
+    of_score = [text for name, value in score.items() for text in (f"--{name}", value)]
+    given = [path, *of_class, *of_score, "--missing", "em", "--restarts", "1"]
 
     run = exactbnc("learn", *given, "-o", model, "--json")
 
-    expected = learn(path, target, score="bic", missing="em", restarts=1)
+    expected = learn(path, target, missing="em", restarts=1, **score)
     net, facts = load(model), json.loads(run.out)
     assert (net.dag, net.states) == (expected.dag, expected.states)
     assert all(np.array_equal(own, other) for own, other in zip(net.tables, expected.tables, strict=True))
-    assert facts["penalised_likelihoods"] == expected.provenance["em"]["penalised_likelihoods"]
+    assert facts["em"] == expected.provenance["em"]
     assert "rounds:     " in exactbnc("learn", *given).out
     judged = exactbnc("report", model, "--data", path, "-o", tmp_path / "r.html")
     assert judged.code == 0
     assert "cross-validated: " in judged.out
-    refused = exactbnc("learn", path, "--missing", "em")
-    assert "--missing em needs a penalised likelihood as the score" in refused.err
+    refused = exactbnc("learn", path, "--missing", "em", "--score", "fnml")
+    assert "(--missing em) needs a score of expected counts" in refused.err
 
 
 def test_a_text_that_says_missing_is_a_value_of_its_own(exactbnc, tmp_path):

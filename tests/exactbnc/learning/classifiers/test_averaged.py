@@ -1,9 +1,22 @@
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from exactbnc.learning.averaging import TanAverage
-from exactbnc.learning.classifiers import SSTBMATANClassifier, TBMATANClassifier
+from exactbnc.learning.averaging.anb_average import AnbAverage
+from exactbnc.learning.classifiers import (
+    A1DEClassifier,
+    A2DEClassifier,
+    AveragedANBClassifier,
+    EnsembleBNClassifier,
+    SSTBMATANClassifier,
+    TBMATANClassifier,
+)
+from exactbnc.learning.em import completed_rows
+from exactbnc.learning.recipe import Recipe
+from scorecache import Dataset
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
 from tests.exactbnc.learning.classifiers.tables import numbers, weather
 
@@ -161,3 +174,55 @@ def test_a_batch_that_fails_leaves_what_was_learned_as_it_was(monkeypatch):
 
     assert np.array_equal(model.predict_proba(x), before)
     assert np.isfinite(model.predict_log_proba(strange)).all()
+
+
+def holed(x, share=0.2, seed=5):
+    """Texts with values missing at random."""
+    rows = x.copy()
+    rows[np.random.default_rng(seed).random(x.shape) < share] = None
+    return rows
+
+
+def test_rows_are_completed_before_they_are_averaged():
+    x, y = weather()
+    rows = holed(x)
+    data = Dataset.from_columns(
+        {f"x{v}": rows[:, v].tolist() for v in range(3)} | {"class": y.tolist()}, missing="category"
+    )
+
+    trees = TBMATANClassifier(missing="em").fit(rows, y)
+    draws = AveragedANBClassifier(missing="em", n_networks=20).fit(rows, y)
+
+    counts = trees.average_.counts
+    expected = TanAverage.of(completed_rows(data, "class", Recipe("tan", "bdeu", ess=10.0)), "class")
+    assert counts.of_class.sum() == pytest.approx(80)
+    assert counts.pairs == pytest.approx(expected.counts.pairs)
+    network = completed_rows(data, "class", Recipe("anb", "bdeu", ess=10.0, max_parents=3))
+    own = AnbAverage.of(network, "class", n_networks=20)
+    assert Counter(n.dag for n in draws.average_.networks) == Counter(n.dag for n in own.networks)
+    for model in (trees, draws):
+        assert "missing" not in str(model.average_)
+        assert model.predict_proba([["sun", None, None]]).sum() == pytest.approx(1)
+        assert model.score(rows, y) > 0.7
+        assert model.feature_importances_.argmax() < 2
+
+
+def test_complete_rows_are_averaged_as_they_are():
+    x, y = weather()
+    for kind in (TBMATANClassifier, SSTBMATANClassifier, AveragedANBClassifier):
+        assert kind(missing="em").fit(x, y).predict_proba(x) == pytest.approx(kind().fit(x, y).predict_proba(x))
+
+
+def test_batches_cannot_be_completed():
+    x, y = weather()
+
+    with pytest.raises(ParameterError, match=r"use fit, or missing='category'"):
+        TBMATANClassifier(missing="em").partial_fit(x, y, classes=["in", "out"])
+
+
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier, EnsembleBNClassifier])
+def test_counts_without_a_network_cannot_complete_rows(kind):
+    x, y = weather()
+
+    with pytest.raises(ParameterError, match="use missing='category', or ExactBNClassifier"):
+        kind(missing="em").fit(holed(x), y)
