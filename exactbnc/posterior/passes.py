@@ -52,18 +52,17 @@ def backward(
     t: Families,
     is_uniform: bool,
     blocks: Ints,
-    a_of: Wide,
-    b_of: Wide,
+    sets_of: Wide,
     sums: Wide,
     z_of: tuple[float, int],
     paths: Floats,
 ) -> float:
     """b(U) of these blocks, what they add to the sum of every family and to the paths, and their share of kappa.
 
-    a(U) is read from `a_of`, b(U) read and written in `b_of`, the sums of the families are in `sums`; Z is a number and
-    its exponent. Paths have a meaning under the uniform prior only.
+    b(U) takes the place of a(U) in `sets_of`: a(U) is read for U alone, b(U + T) for sets that come before U. The sums
+    of the families are in `sums`; Z is a number and its exponent. Paths have a meaning under the uniform prior only.
     """
-    am, ae, bm, be = a_of.m, a_of.e, b_of.m, b_of.e
+    bm, be = sets_of.m, sets_of.e
     z, z_steps = z_of
     n_low, everything, room = 1 << t.low_bits, (1 << t.n) - 1, 1 << t.n if is_uniform else t.n + 1
     m, e = np.empty((t.n, n_low)), np.empty((t.n, n_low), dtype=np.int32)
@@ -75,6 +74,7 @@ def backward(
         fill_block(t, h, m, e)
         for i in range(n_low - 1, -1, -1):
             u = (h << t.low_bits) | i
+            a, exponent = bm[u], int(be[u])
             if u == everything:
                 bm[u], be[u] = 1.0, 0
             if is_uniform:
@@ -97,7 +97,6 @@ def backward(
             size = added(qm, 0, n_sets, True)
             if not is_uniform:
                 qm[0] = size
-            a, exponent = am[u], int(ae[u])
             for position in range(r - 1, -1, -1):
                 # A_j(U) X_j(U); all T are folded in halves, the upper of which holds those with the last variable left
                 if is_uniform:

@@ -275,13 +275,11 @@ class _Sums:
         An InfeasibleError if log Z is below `least`.
         """
         t = self.families
-        am, ae = self.forward()
-        size, n_families = 1 << t.n, len(t.m)
-        z, z_steps = normal(float(am[-1]), int(ae[-1]))
+        bm, be = self.forward()  # a(U), which b(U) is written over
+        n_families = len(t.m)
+        z, z_steps = normal(float(bm[-1]), int(be[-1]))
         if z <= 0 or log_of(z, z_steps) < least:
             raise InfeasibleError("no network satisfies the constraints of the score file")
-        bm, be = np.zeros(size), np.full(size, ZERO, dtype=np.int32)
-        a, b = Wide(am, ae), Wide(bm, be)
         sums = [Wide(np.zeros(n_families), np.full(n_families, ZERO, dtype=np.int32)) for _ in range(self.threads)]
         paths = [np.zeros((t.n, t.n)) for _ in range(self.threads)]
         kappa = 1.0
@@ -289,7 +287,7 @@ class _Sums:
             for layer in reversed(list(layers(t))):
                 for parts in self._rounds(layer):
                     run = [
-                        (t, self.is_uniform, part, a, b, sums[thread], (z, z_steps), paths[thread])
+                        (t, self.is_uniform, part, Wide(bm, be), sums[thread], (z, z_steps), paths[thread])
                         for thread, part in enumerate(parts)
                     ]
                     kappa += sum(pool.run(backward, run))
@@ -319,12 +317,12 @@ class _Sums:
 
 def _threads(n: int, prior: str, wanted: int, memory_limit: int | None) -> int:
     """How many threads the memory allows; a MemoryLimitError where it does not allow one."""
-    per_thread = (12 << n) + 12 * n * (1 << min(n, LOW_BITS)) + ((16 << n) if prior == "uniform" else 0)
+    of_sets = 12 << n  # a(U), then b(U)
+    per_thread = of_sets + 12 * n * (1 << min(n, LOW_BITS)) + ((16 << n) if prior == "uniform" else 0)
     allowed = MEMORY_SHARE * available_memory() if memory_limit is None else memory_limit
-    fixed = 24 << n
-    if fixed + per_thread > allowed:
+    if per_thread > allowed:
         raise MemoryLimitError(
-            f"the sums over the sets of {n} variables would take about {(fixed + per_thread) / 1e9:.1f} GB, more than "
+            f"the sums over the sets of {n} variables would take about {per_thread / 1e9:.1f} GB, more than "
             f"the {allowed / 1e9:.1f} GB allowed; raise memory_limit"
         )
-    return max(1, min(wanted, int((allowed - fixed) // per_thread)))
+    return max(1, min(wanted, int((allowed - of_sets) // per_thread)))  # a copy, where there are several
