@@ -12,7 +12,7 @@
 
 Networks count as different in score from n units on (n variables,
 scores rounded to a unit each): equivalent networks differ by less in a score file, and no search should walk through
-all of them. The tolerance says so.
+all of them. The tolerance says so, unless the ties could be decided in the end (`exactbnc.solvers.order.ties`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
 from exactbnc.solvers.ilp.solver import TreeSearch
 from exactbnc.solvers.order.solver import LayerSearch
+from exactbnc.solvers.order.ties import without_ties
 
 SPARSE = 100
 """Families per variable below which branch-and-cut is the better search; see docs/solver-notes.md."""
@@ -72,8 +73,11 @@ def solve_by_search(problem: Problem, run: Run, *, dp: Solver | None = None) -> 
         return dp.solve(problem, run)
     with closing(LayerSearch(root, report, run)) as layers, closing(TreeSearch(root, report, problem, run)) as tree:
         if is_sparse(table):
-            return _in_turns(tree, layers, UNTRIED_LAYERS)
-        return _in_turns(layers, tree, UNTRIED_TREE if root.is_alive.sum() <= MOST_COLUMNS else math.inf)
+            outcome = _in_turns(tree, layers, UNTRIED_LAYERS)
+        else:
+            outcome = _in_turns(layers, tree, UNTRIED_TREE if root.is_alive.sum() <= MOST_COLUMNS else math.inf)
+        incumbent = min(tree.incumbent, layers.incumbent, key=lambda own: own.cost)
+    return without_ties(outcome, root, incumbent, report, run)
 
 
 class Search(Protocol):

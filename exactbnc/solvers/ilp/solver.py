@@ -25,6 +25,7 @@ from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order
 from exactbnc.solvers.ilp.branching import OPTIONAL_PLUGINS, Beginning, BranchAndCut, Found
 from exactbnc.solvers.ilp.model.model import Columns, columns_of
+from exactbnc.solvers.order.ties import without_ties
 from scorecache.errors import ParameterError
 
 TOLERANCE = 1e-6
@@ -84,7 +85,8 @@ class ILPSolver:
     def finish(self, root: Root, report: Report, problem: Problem, run: Run) -> Outcome:
         """Continue from a root."""
         with closing(TreeSearch(root, report, problem, run, disabled=self.disabled)) as search:
-            return search.outcome(search.advance() or "interrupted")
+            outcome = search.outcome(search.advance() or "interrupted")
+        return without_ties(outcome, root, search.incumbent, report, run)
 
 
 class TreeSearch:
