@@ -1,4 +1,4 @@
-"""A solution with its certificate, for whoever stores both in a file."""
+"""A solution with its certificate, as both are stored in a file."""
 
 from __future__ import annotations
 

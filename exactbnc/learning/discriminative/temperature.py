@@ -18,7 +18,7 @@ SLOPE_PENALTY = 0.05
 MOST_STEPS = 50
 LARGEST_SLOPE = 20.0
 MOST_ROWS = 100_000
-"""So many rows determine a few numbers well; of more, evenly spaced ones are taken."""
+"""Enough rows to determine a few numbers well; of more, evenly spaced ones are used."""
 
 
 def fit_temperature(log_p: Floats, actual: Ints, weights: Floats, prior: Floats | None = None) -> tuple[float, Floats]:
