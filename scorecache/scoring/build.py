@@ -34,7 +34,13 @@ from scorecache.scoring.estimate import SMALL_BUILD, BuildEstimate, estimate_gro
 from scorecache.scoring.jobs import digest_of, make_job
 from scorecache.scoring.lost_mass import gap_for
 from scorecache.scoring.partfiles import PartFolder
-from scorecache.scoring.plan import Group, limits_beside_required, make_groups, merging_pays
+from scorecache.scoring.plan import (
+    Group,
+    groups_by_potentials,
+    limits_beside_required,
+    make_groups,
+    merging_pays,
+)
 from scorecache.scoring.progress import Listener
 from scorecache.scoring.run import RunOptions, run_build
 from scorecache.scoring.sampled import kept_shares
@@ -274,7 +280,7 @@ def plan_build(
     limits = limits_beside_required([tables[table] for table in table_of], domain, score, sieve)
     groups = tuple(make_groups(domain, score, limits, table_of))
     if uses_potentials(score, dataset):
-        groups = tuple(replace(group, together=True) for group in groups)
+        groups = tuple(groups_by_potentials(groups, domain))
     rows = tuple(_rows(table, score, groups) for table in tables)
     return BuildPlan(dataset, score, domain, pruning, tables, rows, groups, was_set, believed)
 

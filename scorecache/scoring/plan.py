@@ -7,7 +7,7 @@ costs time, never a result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import comb, prod
@@ -107,6 +107,29 @@ def make_groups(
         )
         groups.append(replace(group, together=together))
     return groups
+
+
+def groups_by_potentials(groups: Sequence[Group], domain: Domain) -> list[Group]:
+    """The same groups for scores by potentials, whose sets are all joint: a child by itself where that counts fewer."""
+    found: list[Group] = []
+    for group in groups:
+        alone = [_of_one(group, child, limit, domain) for child, limit in _children(group)]
+        n_alone = sum(own.n_joint_sets for own in alone)
+        is_sparse = len(alone) > 1 and ALONE_COSTS * n_alone <= group.n_joint_sets
+        found += alone if is_sparse else [replace(group, together=True)]
+    return found
+
+
+def _children(group: Group) -> Iterator[tuple[int, int]]:
+    return zip(group.children, group.free_limits, strict=True)
+
+
+def _of_one(group: Group, child: int, limit: int, domain: Domain) -> Group:
+    """The group of one child, over the child and its candidates."""
+    candidates = domain.allowed[child]
+    of_size = tuple(comb(len(candidates), size) for size in range(limit + 1))
+    universe = tuple(sorted({child, *candidates}.difference(group.base)))
+    return Group(group.base, (child,), (limit,), of_size, universe, True, group.table)
 
 
 def merging_pays(groups: Sequence[Group], arities: Ints) -> bool:

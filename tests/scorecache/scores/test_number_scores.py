@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import mpmath
 import numpy as np
@@ -449,6 +449,28 @@ def test_mixed_pieces_change_nothing(pieces, monkeypatch):
     monkeypatch.setattr(dispatch, "SETS_PER_CHUNK", pieces)
 
     assert build_cache(dataset, "bge-cg", max_parents=3, n_jobs=2).equals(expected)
+
+
+@pytest.mark.parametrize("score", ["bic-cg", "bge-cg"])
+def test_children_with_few_candidates_are_scored_by_themselves(score):
+    rng = np.random.default_rng(5)
+    states = {f"s{v}": rng.integers(0, 2 + v % 2, 40) for v in range(3)}
+    dataset = table({f"x{v}": rng.normal(size=40) + states["s0"] for v in range(7)}, states)
+    near = [(a, b) for a, b in permutations(dataset.names, 2) if (int(a[1]) - int(b[1])) % 7 in (0, 1, 6)]
+    far = [pair for pair in permutations(dataset.names, 2) if pair not in near]
+    domain = Domain.of(dataset.names, max_parents=5, forbidden_arcs=far, required_arcs=[("s0", "x6")])
+    whole = unpruned(dataset.columns(dataset.names), score)
+
+    plan, pruned = plan_build(dataset, score, domain=domain, prune=False), build_cache(dataset, score, domain=domain)
+
+    assert [group.children for group in plan.groups if len(group.children) > 1] == []
+    cache = plan.run(n_jobs=1)
+    for child in range(dataset.n_vars):
+        expected = {parents: value for parents, value in whole[child].items() if domain.contains(child, parents)}
+        found = {parents: value for value, parents in cache.families(child)}
+        assert found == pytest.approx(expected, abs=1e-9)
+        kept = {parents: value for value, parents in pruned.families(child)}
+        assert all(best_within(kept, parents) == pytest.approx(best_within(found, parents)) for parents in found)
 
 
 def test_required_parents_of_both_kinds_are_held():
