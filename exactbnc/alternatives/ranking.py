@@ -37,6 +37,9 @@ MOST_NETWORKS = 1000
 MOST_EQUIVALENT = 20
 """Networks looked at per network listed, where equivalent ones are passed over."""
 
+LOG_MARGINALS = ("bdeu", "bds", "k2", "bd", "bde", "bge", "bge-cg")
+"""The scores that are log marginal likelihoods, so that exp of a difference is a ratio of probabilities."""
+
 Bools = NDArray[np.bool_]
 OnNetwork = Callable[[int, Solution], None]
 
@@ -54,6 +57,17 @@ class Ranking:
     @property
     def is_complete(self) -> bool:
         return self.stop_reason == "complete"
+
+    def odds(self, problem: Problem) -> tuple[float, ...] | None:
+        """How probable each network is beside the best one, all alike beforehand; None if the score does not say.
+
+        They are no probabilities: what the networks that are not listed amount to is not known, for there are many.
+        """
+        record = problem.cache.record
+        if record is None or record.score not in LOG_MARGINALS:
+            return None
+        scores = [solution.score or 0.0 for solution in self.solutions]
+        return tuple(math.exp(score - scores[0]) for score in scores)
 
 
 @dataclass(frozen=True)

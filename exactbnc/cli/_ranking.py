@@ -39,6 +39,7 @@ def draw_ranking(ranking: Ranking, target: str) -> list[str]:
 
 def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
     """What `--json` prints."""
+    odds = ranking.odds(problem) or [None] * len(ranking.solutions)
     return {
         "is_complete": ranking.is_complete,
         "stop_reason": ranking.stop_reason,
@@ -47,11 +48,12 @@ def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float])
             {
                 "rank": rank,
                 "score": solution.score,
+                "odds": own_odds,
                 "tolerance": solution.tolerance,
                 "method": solution.method,
                 "arcs": [list(arc) for arc in _arcs(solution)],
             }
-            for rank, solution in enumerate(ranking.solutions, start=1)
+            for rank, (solution, own_odds) in enumerate(zip(ranking.solutions, odds, strict=True), start=1)
         ],
         "wall_seconds": seconds["wall"],
         "cpu_seconds": seconds["cpu"],
@@ -59,7 +61,7 @@ def ranking_facts(ranking: Ranking, problem: Problem, seconds: dict[str, float])
 
 
 def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> list[str]:
-    """The lines of the result: scores, distances to the best, and the arcs in which a network differs from the best."""
+    """The lines of the result: scores, distances to the best, odds, and the arcs that are not those of the best."""
     if not ranking.solutions:
         return [f"status:  no network was found ({ranking.stop_reason})"]
     best = ranking.solutions[0]
@@ -77,10 +79,16 @@ def ranking_lines(ranking: Ranking, problem: Problem, facts: dict[str, Any]) -> 
             f"note:    families were pruned from the score file: networks more than {within:g} below the best may be "
             "missing (score with --prune-gap or --no-prune)"
         )
+    odds = [network["odds"] for network in facts["networks"]]
+    if odds[0] is not None:
+        lines.append(
+            "odds:    exp(difference), against the best network; no probabilities, for networks that are not listed "
+            "are not summed ('exactbnc posterior' sums them)"
+        )
     lines += [f"wall:    {facts['wall_seconds']:.2f} s", ""]
-    for rank, solution in enumerate(ranking.solutions, start=1):
-        below = _distance(solution, best)
-        lines.append(f"{rank:>4}  {solution.score:.8f}  {below:+.6f}  {_difference(solution, best)}".rstrip())
+    for rank, (solution, own_odds) in enumerate(zip(ranking.solutions, odds, strict=True), start=1):
+        below = f"{_distance(solution, best):+.6f}" + ("" if own_odds is None else f"  {own_odds:8.3g}")
+        lines.append(f"{rank:>4}  {solution.score:.8f}  {below}  {_difference(solution, best)}".rstrip())
     return lines
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from scorecache.cache import ScoreCache
-from scorecache.errors import ParameterError
-from scorecache.scoring.lost_mass import DELTA, largest_loss, n_families_of
+from math import ceil
 
-REMEDY = f"build it again with for_posterior={DELTA:g}, which keeps all but {DELTA:g} of the posterior"
+from scorecache.cache import ScoreCache
+from scorecache.domain import Domain
+from scorecache.errors import ParameterError
+from scorecache.scoring.lost_mass import DELTA, gap_for, largest_loss, n_families_of
 
 
 def lost_mass(cache: ScoreCache) -> float:
@@ -14,7 +15,8 @@ def lost_mass(cache: ScoreCache) -> float:
     record = cache.record
     if record is None:
         raise ParameterError(
-            f"the score file has no record of its pruning, which can have dropped any part of the posterior: {REMEDY}"
+            "the score file has no record of its pruning, which can have dropped any part of the posterior: "
+            f"{_remedy(Domain.of(cache.names))}"
         )
     if record.pruning == "none":
         return 0.0
@@ -22,6 +24,12 @@ def lost_mass(cache: ScoreCache) -> float:
     lost = largest_loss(n_dropped, record.prune_gap)
     if lost > 0.5:
         raise ParameterError(
-            f"the cache was made for the best network, and its pruning can have dropped most of the posterior: {REMEDY}"
+            "the cache was made for the best network, and its pruning can have dropped most of the posterior: "
+            f"{_remedy(record.domain)}"
         )
     return lost
+
+
+def _remedy(domain: Domain) -> str:
+    gap = ceil(10 * gap_for(domain)) / 10
+    return f"build it again with for_posterior={DELTA:g}, or prune_gap={gap:g}, and it keeps all but {DELTA:g}"

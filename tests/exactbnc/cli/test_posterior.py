@@ -54,7 +54,7 @@ def test_a_cache_for_the_best_network_is_refused_with_the_option(exactbnc, table
     run = exactbnc("posterior", path)
 
     assert run.code == ExitCode.USAGE
-    assert "build it again with --for-posterior 1e-09," in run.err
+    assert "build it again with --for-posterior 1e-09, or --prune-gap " in run.err
 
 
 def test_dash_writes_the_table_to_standard_output(exactbnc, cache):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 ASIA = "instances/asia-500.bdeu.3.jkl"
@@ -28,7 +29,9 @@ def test_people_read_the_distance_and_the_differences(exactbnc):
 
     first, second = run.out.splitlines()[-2:]
     assert first.split()[0] == "1"
-    assert first.split()[2] == "+0.000000"
+    assert first.split()[2:4] == ["+0.000000", "1"]
+    assert float(second.split()[3]) == pytest.approx(np.exp(float(second.split()[2])), rel=1e-2)
+    assert "no probabilities" in run.out
     assert second.split()[0] == "2"
     assert "->" in second
     assert "families were pruned" in run.out
@@ -41,6 +44,18 @@ def test_all_networks_within_a_distance_one_per_class(exactbnc):
     best = found["networks"][0]["score"]
     assert all(network["score"] >= best - 0.3 for network in found["networks"])
     assert len({network["score"] for network in found["networks"]}) == len(found["networks"])
+
+
+def test_odds_are_those_of_marginal_likelihoods(exactbnc, tmp_path):
+    for score, has_odds in (("bdeu", True), ("bic", False)):
+        cache = tmp_path / f"{score}.jkl"
+        exactbnc("score", "instances/asia-500.csv", "--score", score, "--max-parents", 2, "-o", cache)
+
+        networks = json.loads(exactbnc("solve", cache, "--k-best", 3, "--json").out)["networks"]
+
+        best = networks[0]["score"]
+        expected = [np.exp(network["score"] - best) for network in networks] if has_odds else [None] * 3
+        assert [network["odds"] for network in networks] == (pytest.approx(expected) if has_odds else expected)
 
 
 @pytest.mark.parametrize(

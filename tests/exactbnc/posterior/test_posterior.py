@@ -1,7 +1,9 @@
 """Posteriors of structures against enumeration and 60-digit arithmetic."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache as remember
 from itertools import product
 
@@ -337,14 +339,17 @@ def test_a_cache_built_for_a_posterior_loses_at_most_that(delta, n_vars, structu
     assert np.abs(found.arcs.to_numpy() - exact).max() <= found.error_bound
 
 
-def test_a_cache_for_the_best_network_is_refused():
-    with pytest.raises(ParameterError, match="for_posterior=1e-09"):
-        structure_posterior(cache_of(table(6, 200), prune=True))
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_cache_for_the_best_network_is_refused_and_the_gap_named(is_recorded):
+    data = table(6, 200)
+    cache = cache_of(data, prune=True)
+    reason = "was made for the best network" if is_recorded else "has no record"
 
+    with pytest.raises(ParameterError, match=f"{reason}.* for_posterior=1e-09, or") as refused:
+        structure_posterior(cache if is_recorded else replace(cache, record=None))
 
-def test_a_cache_without_a_record_is_refused():
-    with pytest.raises(ParameterError, match="no record"):
-        structure_posterior(ScoreCache.from_families("AB", [[(-1.0, ())], [(-2.0, ()), (-1.5, (0,))]]))
+    gap = float(re.search(r"prune_gap=([\d.]+)", str(refused.value))[1])
+    assert structure_posterior(cache_of(data, prune=True, prune_gap=gap)).error_bound < 1.01e-9
 
 
 def test_the_default_prior_is_uniform_for_few_variables():
