@@ -214,6 +214,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     if facts["em"] is not None:
         rounds = facts["em"]["rounds"]
         reached = f"{facts['em']['objective']} {rounds[0]:.4f} to {rounds[-1]:.4f}"
+        lines[2] += " for the expected counts"
         lines.insert(3, f"rounds:     {len(rounds)} of EM, {reached}")
     if facts["dropped_features"]:
         listed = ", ".join(f"{name} ({value:.2f})" for name, value in facts["dropped_features"].items())

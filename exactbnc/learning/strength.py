@@ -35,6 +35,7 @@ from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.errors import ParameterError
 from scorecache.scores import Score
+from scorecache.scoring.workers import results_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,13 +233,11 @@ def strength_of(
     progress: Callable[[int, int], None] | None = None,
 ) -> ArcStrength:
     """The strengths for a data set that is ready to be scored; see `arc_strength`."""
-    from joblib import Parallel, delayed
-
-    tasks = (delayed(_best_of)(dataset, class_name, recipe, resamples, number) for number in range(resamples.n))
-    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+    task = (dataset, class_name, recipe, resamples)
+    found = results_of(_best_of, range(resamples.n), lambda number: (*task, number), n_jobs=n_jobs, shared=task)
     finished = ArcStrength(dataset.names, np.zeros((dataset.n_vars, dataset.n_vars)), 0, 0, resamples.kind)
     try:
-        for counts, is_proved in found:
+        for _, (counts, is_proved) in found:
             finished = replace(  # in one assignment: Ctrl-C comes before it or after it
                 finished, counts=finished.counts + counts, n=finished.n + 1, n_proved=finished.n_proved + is_proved
             )
@@ -283,7 +282,7 @@ def _best_of(
     """The arcs of the best network of one resample, and whether it was proved best."""
     rows = resampled(dataset, resamples.kind, np.random.default_rng([recipe.seed, number]))
     plan, constraints = plan_of(rows, class_name, recipe)
-    problem = Problem(plan.run(n_jobs=1), constraints)
+    problem = Problem(plan.run(n_jobs=1, distribute=False), constraints)
     solution = solve(problem, limits=Limits(nodes=resamples.nodes), seed=recipe.seed)
     if solution.stop_reason == "interrupted":
         raise KeyboardInterrupt

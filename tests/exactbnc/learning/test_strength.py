@@ -3,6 +3,7 @@
 import signal
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pytest
 
@@ -44,6 +45,22 @@ def test_the_number_of_processes_changes_nothing():
     one, two = (arc_strength(chain(), n=8, seed=1, n_jobs=n_jobs) for n_jobs in (1, 2))
 
     assert np.array_equal(one.counts, two.counts)
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_the_backend_changes_nothing(backend):
+    """That of multiprocessing, like Ray's, gives its results all at once."""
+    with joblib.parallel_config(backend, n_jobs=2):
+        found = arc_strength(chain(), n=4, seed=1)
+
+    assert np.array_equal(found.counts, arc_strength(chain(), n=4, seed=1).counts)
+
+
+def test_a_resample_is_not_sent_on_to_a_cluster(monkeypatch):
+    monkeypatch.setattr("scorecache.scoring.run.sends_to_a_cluster", lambda: True)
+    monkeypatch.setattr("scorecache.scoring.run._on_workers", lambda *_: pytest.fail("sent on"))
+
+    assert arc_strength(chain(), n=2).n == 2
 
 
 def test_halves_are_half_of_the_rows_and_keep_the_states():
