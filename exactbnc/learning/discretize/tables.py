@@ -47,7 +47,7 @@ def quantities(dataset: Dataset, class_name: str | None, most_kept: int | None =
     return [
         name
         for name in numeric_columns(dataset, class_name)
-        if name in dataset.measurements or (len(states[name]) > least and not _are_digits(states[name]))
+        if name in dataset.measurements or (_n_numbers(states[name]) > least and not _are_digits(states[name]))
     ]
 
 
@@ -120,6 +120,10 @@ def _numbers(dataset: Dataset, name: str) -> Floats:
         return dataset.measurements[name]
     found: Floats = numbers_of(dataset.states[dataset.index[name]])[dataset.column(name)]
     return found
+
+
+def _n_numbers(states: tuple[Hashable, ...]) -> int:
+    return len(states) - (MISSING_STATE in states)
 
 
 def _are_digits(states: tuple[Hashable, ...]) -> bool:

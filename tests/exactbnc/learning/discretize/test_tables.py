@@ -149,3 +149,11 @@ def test_auto_takes_columns_of_many_numbers_that_are_not_codes():
 def test_an_unknown_method_is_refused():
     with pytest.raises(ParameterError, match=r"must be one of auto, mdlp, median, quantile\. Got 'chimerge' instead"):
         find_cut_points(table(x=["1", "2"]), "y", "chimerge")
+
+
+@pytest.mark.parametrize(("n_numbers", "is_cut"), [(10, False), (11, True)])
+def test_a_missing_value_is_none_of_the_numbers_of_a_column(n_numbers, is_cut):
+    column = [*map(str, range(n_numbers)), None] * 5
+    data = Dataset.from_columns({"digit": column}, missing="category")
+
+    assert bool(find_cut_points(data, None, "auto")) == is_cut
