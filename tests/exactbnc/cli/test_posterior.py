@@ -47,6 +47,17 @@ def test_the_picture_is_drawn(exactbnc, cache, tmp_path, suffix):
     assert (tmp_path / f"post.{suffix}").stat().st_size > 500
 
 
+def test_arcs_are_drawn_by_their_probabilities(exactbnc, cache, tmp_path, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr("exactbnc.pictures.plot.plot", lambda dag, path, **how: drawn.update({"dag": dag, **how}))
+
+    exactbnc("posterior", cache, "--plot", tmp_path / "post.svg")
+
+    arcs = structure_posterior(read_cache(cache)).arcs
+    assert drawn["strengths"] == {arc: arcs.loc[arc] for arc in drawn["dag"].arcs}
+    assert min(drawn["strengths"].values()) > 0.1
+
+
 def test_a_cache_for_the_best_network_is_refused_with_the_option(exactbnc, table, tmp_path):
     path = tmp_path / "best.jkl"
     assert exactbnc("score", table, "-o", path).code == 0

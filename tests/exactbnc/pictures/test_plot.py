@@ -1,10 +1,13 @@
 import random
+import re
 import struct
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
+from exactbnc.formats.dot import arc_width, to_dot
 from exactbnc.graph.dag import DAG
 from exactbnc.pictures._layout import BOX_GAP, BOX_HEIGHT, _isotonic, layered_layout
 from exactbnc.pictures.plot import plot
@@ -126,3 +129,18 @@ def test_signs_that_the_font_lacks_are_one_warning(tmp_path, no_graphviz):
         plot(dag, tmp_path / "net.png")
 
     assert len(caught) == 1
+
+
+def test_arcs_are_as_wide_as_they_are_strong():
+    dag = DAG.from_modelstring("[a][b|a][c|a]")
+    strengths = {("a", "b"): 1.0, ("a", "c"): 0.3}
+    axes = Figure().subplots()
+
+    plot(dag, ax=axes, strengths=strengths)
+
+    wide = {round(arc_width(share), 6) for share in strengths.values()}
+    assert wide < {round(patch.get_linewidth(), 6) for patch in axes.patches}
+    assert arc_width(1.0) > 2 * arc_width(0.3)
+    assert {f"penwidth={width:.2f}" for width in wide} == set(
+        re.findall(r"penwidth=[\d.]+", to_dot(dag, None, strengths))
+    )
