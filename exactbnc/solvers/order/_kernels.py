@@ -60,8 +60,8 @@ class Found(NamedTuple):
     """What expanding states yields: children with caps and `facts` (cost, bound, origin, variable), and a better order.
 
     `best` is the cost of the best order known; where it was found here, the state that it begins with (else -1), how
-    many variables follow, and those. `counts` are the raises, the families looked at, and how many variables were tried
-    at the last state that was left open, which `tried` lists.
+    many variables follow, and those. `counts` are the raises, the families looked at, how many variables were tried at
+    the last state that was left open, which `tried` lists, and what is left of the gap there.
     """
 
     states: Ints
@@ -74,7 +74,7 @@ class Found(NamedTuple):
 
 COST_OF_CHILD, BOUND, ORIGIN, VARIABLE = 0, 1, 2, 3
 BEST_COST, BEST_STATE, N_SUFFIX, SUFFIX = 0, 1, 2, 3
-RAISES, LOOKED_AT, N_TRIED = 0, 1, 2
+RAISES, LOOKED_AT, N_TRIED, LEFT = 0, 1, 2, 3
 STOPPED = -1
 
 
@@ -86,7 +86,7 @@ def make_found(n_vars: int, n_words: int, n_states: int) -> Found:
         caps=np.zeros((room, n_vars), dtype=np.int64),
         facts=np.zeros((room, 4), dtype=np.int64),
         best=np.zeros(SUFFIX + n_vars, dtype=np.int64),
-        counts=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
         tried=np.zeros(n_vars, dtype=np.int64),
     )
 
@@ -118,6 +118,7 @@ def expand(t: Sorted, ws: Workspace, prefixes: Prefixes, first: int, last: int, 
         left -= _try_order(t, ws, states, s, cost[s], found)
         if left >= 0:
             found.counts[N_TRIED] = _candidates(t, ws, prefixes, s, left, found.tried)
+            found.counts[LEFT] = left
             n_found = _children(ws, prefixes, s, left, found, n_found)
     return n_found
 
@@ -243,3 +244,72 @@ def _children(ws: Workspace, prefixes: Prefixes, s: int, left: int, found: Found
         more += ws.without[v]
         caps[v] = children[v, INSIDE_COST]
     return n_found
+
+
+@kernel
+def list_living(t: Sorted, ws: Workspace, states: Ints, s: int, left: int) -> None:
+    """After an ascent at state s: entries for all families that live with `left` left."""
+    for i in range(ws.outside[len(ws.children)]):
+        v = ws.outside[i]
+        look(
+            v, left, left, -1, t.rows, t.bits, ws.sums, states, s, ws.children, ws.entries, ws.raises, ws.log, ws.sets
+        )  # fmt: skip
+
+
+@kernel
+def children_of(
+    t: Sorted,
+    ws: Workspace,
+    prefixes: Prefixes,
+    s: int,
+    left: int,
+    masks: Ints,
+    child: Ints,
+    reduced: Ints,
+    found: Found,
+) -> int:
+    """Children of state s by other multipliers than the root's: r of all families that live, less the members in S."""
+    inside, without, caps = ws.inside, ws.without, ws.caps
+    for v in range(len(ws.children)):
+        caps[v] = prefixes.caps[s, v]
+        inside[v] = without[v] = INFINITE
+    for f in range(len(child)):
+        is_inside = True
+        for w in range(masks.shape[1]):
+            is_inside &= masks[f, w] == 0
+        if is_inside:
+            inside[child[f]] = min(inside[child[f]], reduced[f])
+        else:
+            without[child[f]] = min(without[child[f]], reduced[f])
+    n_tried, forced = 0, -1
+    for v in t.trials:
+        if holds(prefixes.states, s, v):
+            continue
+        if inside[v] > left:
+            inside[v] = INFINITE
+            caps[v] = ws.children[v, INSIDE_COST]
+            continue
+        if without[v] > left:
+            without[v] = INFINITE
+            if forced < 0:
+                forced = v
+        found.tried[n_tried] = v
+        n_tried += 1
+    if forced >= 0:
+        found.tried[0] = forced
+        n_tried = 1
+    found.counts[N_TRIED] = n_tried
+    return _children(ws, prefixes, s, left, found, 0)
+
+
+@kernel
+def look_ahead(t: Sorted, ws: Workspace, n_children: int, upper: int, found: Found) -> None:
+    """Raise the bounds of children by an ascent at each."""
+    for i in range(n_children):
+        left = upper - 1 - found.facts[i, COST_OF_CHILD]
+        left -= potential(ws.children, t.cuts, t.rho, found.states, i, ws.free)
+        if left >= 0:
+            left = begin(t, ws, found.states, found.caps, i, left)
+        if left >= 0:
+            left, _ = ascend(t, ws, found.states, i, left)
+        found.facts[i, BOUND] = max(found.facts[i, BOUND], upper - 1 - left)

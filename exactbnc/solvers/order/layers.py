@@ -7,6 +7,8 @@ the least bound on the rest, as each bound holds under its own caps only,
 
     cost of a completion that came through one of the entries >= g(S) + min over the entries of (bound - g).
 
+Where dual ascent leaves too many states open, each can have an LP with cuts (`relaxation`), which begins with the cuts
+of the state before: tens of times fewer states, each of which takes a hundred times as long.
 The search is complete when a layer is empty: then the best order known is optimal. After every layer the least bound
 in it is a bound on every order.
 """
@@ -41,11 +43,14 @@ from exactbnc.solvers.order._kernels import (
     expand,
     make_found,
 )  # fmt: skip
+from exactbnc.solvers.order.relaxation import Priced, Relaxation
 
 TASKS_PER_ROUND = 8
 """Tasks of a round begin with the same best order, however many threads share them: runs can be repeated."""
 STATES_PER_TASK = 32
 """Some milliseconds to some tens of them: often enough for limits and better orders, seldom enough for Python."""
+PRICED_PER_RAISE = 4
+"""A family in a round of an LP takes a quarter of the time of a raise."""
 MERGE_COPIES = 3
 """What merging takes for a while, in times what is merged."""
 MERGE_AT = 2_000_000
@@ -91,7 +96,8 @@ Beside = Callable[[int], tuple[int, Ints] | None]
 class Search:
     """One search for orders that cost less than the best known one, by at least `least_gain`.
 
-    `order` is the best known unless that is the one it began with; `bound` holds for all such orders.
+    `order` is the best known unless that is the one it began with; `bound` holds for all such orders. `n_priced` is
+    what the LPs at states had to do: families and a fixed number for every round.
     """
 
     table: Sorted
@@ -99,12 +105,16 @@ class Search:
     bound: int
     least_gain: int = 1
     beside: Beside | None = None
+    relaxation: Relaxation | None = None
     order: Ints | None = None
     n_states: int = 0
     n_raises: int = 0
     n_looked_at: int = 0
+    n_relaxed: int = 0
+    n_priced: int = 0
     sizes: list[int] = field(default_factory=list)
     _trail: list[tuple[Ints, Ints]] = field(default_factory=list)
+    _priced: dict[int, Priced] = field(default_factory=dict)
 
     @property
     def upper(self) -> int:
@@ -122,16 +132,20 @@ class Search:
                     return
 
     def rounds(self, run: Run, n_threads: int, publish: Callable[[], None]) -> Generator[int]:
-        """Search round by round; yields the bytes that are needed to continue."""
+        """Search round by round, from the first layer on; yields the bytes that are needed to continue."""
         n_words = self.table.rows.shape[1] - MASK
         n_vars = len(self.table.children)
         nothing, zero = np.zeros((1, n_words), dtype=np.int64), np.zeros(1, dtype=np.int64)
         layer = Layer(nothing, zero, np.full((1, n_vars), INFINITE), zero + self.bound, zero, zero)
+        self.sizes.clear()
+        self._trail.clear()
+        self._priced.clear()
         with _Team(self.table, run, n_threads) as team:
             while layer.n_states:
                 self.sizes.append(layer.n_states)
                 self._trail.append((layer.origin.astype(np.int32), layer.variable.astype(np.int16)))
-                following = yield from self._expand(layer, team, publish)
+                by = self._by_ascent(layer, team) if self.relaxation is None else self._by_lp(layer, self.relaxation)
+                following = yield from self._expand(layer, by, publish)
                 layer = following.below(self.upper)
                 self.bound = max(self.bound, min(self.upper, int(layer.bound.min(initial=self.upper))))
                 publish()
@@ -147,48 +161,80 @@ class Search:
         if cost < self.best:
             self.best, self.order = cost, order
 
-    def _expand(self, layer: Layer, team: _Team, publish: Callable[[], None]) -> Generator[int, None, Layer]:
-        """The next layer."""
+    def _expand(
+        self, layer: Layer, rounds: Iterator[tuple[int, list[Layer]]], publish: Callable[[], None]
+    ) -> Generator[int, None, Layer]:
+        """The next layer, from rounds: how many states of the layer were expanded, in its order, and their children."""
         collected: list[Layer] = []
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
-        per_round = TASKS_PER_ROUND * STATES_PER_TASK
-        least_child = self.upper
-        for first in range(0, layer.n_states, per_round):
-            for found, n_children in team.expand(layer, first, self.upper):
-                self.n_raises += int(found.counts[RAISES])
-                self.n_looked_at += int(found.counts[LOOKED_AT])
-                if found.best[BEST_COST] < self.upper:
-                    self._accept(found)
-                    publish()
-                collected.append(_children(found, n_children))
-                least_child = min(least_child, int(collected[-1].bound.min(initial=least_child)))
-            self.n_states += min(per_round, layer.n_states - first)
+        least_child, n_expanded, best = self.upper, 0, self.best
+        for n_states, children in rounds:
+            collected += children
+            least_child = min(least_child, *(int(part.bound.min(initial=least_child)) for part in children))
+            n_expanded += n_states
+            self.n_states += n_states
+            if self.best < best:
+                publish()
             self._look_beside(publish)
             # a better order continues from a child, or from a state that is left, the next of which has the least bound
-            least_left = int(layer.bound[first + per_round :][:1].min(initial=self.upper))
+            least_left = int(layer.bound[n_expanded:][:1].min(initial=self.upper))
             self.bound = max(self.bound, min(least_left, least_child, self.upper))
             publish()
             if sum(part.n_states for part in collected) > MERGE_AT:
                 collected = [merged(collected, self.upper)]
-            yield n_bytes + (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)
+            n_copied = (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)
+            yield n_bytes + n_copied + sum(priced.n_bytes for priced in self._priced.values())
         return merged(collected, self.upper)
+
+    def _by_ascent(self, layer: Layer, team: _Team) -> Iterator[tuple[int, list[Layer]]]:
+        """Rounds of many states by dual ascent."""
+        per_round = TASKS_PER_ROUND * STATES_PER_TASK
+        for first in range(0, layer.n_states, per_round):
+            children = []
+            for found, n_children in team.expand(layer, first, self.upper):
+                self._take_found(found)
+                children.append(_children(found, n_children))
+            yield min(per_round, layer.n_states - first), children
+
+    def _by_lp(self, layer: Layer, relaxation: Relaxation) -> Iterator[tuple[int, list[Layer]]]:
+        """Rounds of one state, with its LP."""
+        prefixes = Prefixes(layer.states, layer.cost, layer.caps)
+        before, self._priced = self._priced, {}
+        for s in range(layer.n_states):
+            relaxed = relaxation.relax(prefixes, s, self.upper, before.get(int(layer.origin[s])))
+            self._take_found(relaxation.found)
+            while relaxed.order is not None:
+                self.take(relaxed.cost, self._order(s, relaxed.order))
+                relaxed = relaxation.relax(prefixes, s, self.upper, relaxed.priced)
+            if relaxed.priced is not None:
+                self.n_relaxed += 1
+                self.n_priced += relaxed.n_priced
+                if relaxed.n_children:
+                    self._priced[s] = relaxed.priced
+            yield 1, [_children(relaxation.found, relaxed.n_children)]
 
     def _look_beside(self, publish: Callable[[], None]) -> None:
         """Let the other search continue; keep what it found if that is better."""
-        found = None if self.beside is None else self.beside(self.n_raises)
+        found = None if self.beside is None else self.beside(self.n_raises + self.n_priced // PRICED_PER_RAISE)
         if found is not None and found[0] < self.best:
             self.take(*found)
             publish()
 
-    def _accept(self, found: Found) -> None:
-        """Keep the better order: the way to its state, then what follows."""
-        self.best = int(found.best[BEST_COST])
-        suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
-        prefix, at = [], int(found.best[BEST_STATE])
+    def _take_found(self, found: Found) -> None:
+        """Count the work, and keep a better order: the way to its state, then what follows."""
+        self.n_raises += int(found.counts[RAISES])
+        self.n_looked_at += int(found.counts[LOOKED_AT])
+        if found.best[BEST_COST] < self.upper:
+            suffix = found.best[SUFFIX : SUFFIX + int(found.best[N_SUFFIX])]
+            self.take(int(found.best[BEST_COST]), self._order(int(found.best[BEST_STATE]), suffix))
+
+    def _order(self, at: int, suffix: Ints) -> Ints:
+        """The way to a state of the layer, then what follows."""
+        prefix = []
         for origin, variable in self._trail[:0:-1]:
             prefix.append(int(variable[at]))
             at = int(origin[at])
-        self.order = np.array([*prefix[::-1], *suffix], dtype=np.int64)
+        return np.array([*prefix[::-1], *suffix], dtype=np.int64)
 
 
 class _Team:

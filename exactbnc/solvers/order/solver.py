@@ -23,7 +23,8 @@ from exactbnc.solvers.bounds.root.state import Incumbent
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, better_order, cost_table, feasible_order, order_of
 from exactbnc.solvers.local_search.orders import LongSearch, families
-from exactbnc.solvers.order.layers import Search
+from exactbnc.solvers.order.layers import PRICED_PER_RAISE, Search
+from exactbnc.solvers.order.relaxation import Priced, Relaxation
 from scorecache.errors import ParameterError
 from scorecache.scoring.progress import n_threads
 from scorecache.system.memory import available_memory
@@ -36,15 +37,21 @@ WORK_PER_RAISE = 60
 MANY_RAISES = 1_000_000
 WORK_LATER = 6
 """And after this many raises: by then it has mostly found what it can."""
+WORK_BEFORE_LPS = 60_000_000
+"""Two seconds, once, where the search will be long: the best network of carpo100.BDeu.3 was found in half of that."""
 LEAST_WORK = 200_000
 """Some milliseconds; it is not called for less."""
 
 SECONDS_PER_RAISE = 1e-5
 SECONDS_PER_FAMILY = 2e-8
 """What a raise and a family that is looked at take, roughly; measured on sponge.BDeu.3 and soybean.BDeu.3."""
+LARGE_LAYER = 5_000
+MUCH_WORK = 40.0
+"""From a layer of that size on, where more than that much work is left by the forecast, the layers begin again with an
+LP at every state."""
 LEAST_LAYERS = 3
 """From this many layers on, their growth says how many more states there will be."""
-SHARE_OF_FALL = 0.75
+SHARE_OF_FALL, SHARE_WITH_LPS = 0.75, 1.0
 SLOWEST_DECAY = 0.95
 MOST_STATES = 1e9
 """A layer of this size is never searched."""
@@ -92,6 +99,8 @@ class LayerSearch:
         self.root, self.incumbent = root, root.incumbent
         self._report, self._run = report, run
         self._n_threads = n_threads
+        self._before = 0.0, 0  # work and states before the layers began again
+        self._beside: _Beside | None = None
         self._search: Search | None = None
         self._rounds: Generator[int] | None = None
         self._stopper = _Stopper(run, root.table.unit)
@@ -116,7 +125,9 @@ class LayerSearch:
         """What was done so far, in seconds of a usual machine; counted, so that runs can be repeated."""
         if self._search is None:
             return 0.0
-        return SECONDS_PER_RAISE * self._search.n_raises + SECONDS_PER_FAMILY * self._search.n_looked_at
+        search = self._search
+        n_raises = search.n_raises + search.n_priced / PRICED_PER_RAISE
+        return SECONDS_PER_RAISE * n_raises + SECONDS_PER_FAMILY * search.n_looked_at
 
     def forecast(self) -> float:
         """The work that is left, if layers go on to grow by a ratio that falls nearly as fast as it last did."""
@@ -124,13 +135,15 @@ class LayerSearch:
             return self.work
         first, second, third = self._search.sizes[-3:]
         ratio = third / second
-        decay = min(1.0 - SHARE_OF_FALL * (1.0 - ratio * first / second), SLOWEST_DECAY)
+        share = SHARE_OF_FALL if self._search.relaxation is None else SHARE_WITH_LPS
+        decay = min(1.0 - share * (1.0 - ratio * first / second), SLOWEST_DECAY)
         size, n_states = float(third), 0.0
         while 1.0 <= size < MOST_STATES:
             n_states += size
             ratio *= decay
             size *= ratio
-        return n_states * self.work / self._search.n_states if size < MOST_STATES else math.inf
+        work, n_done = self.work - self._before[0], self._search.n_states - self._before[1]
+        return n_states * work / max(1, n_done) if size < MOST_STATES else math.inf
 
     def advance(self, work: float = math.inf) -> str | None:
         """Continue for that much work: why the search ended, None if there is more to do."""
@@ -148,17 +161,37 @@ class LayerSearch:
         if self._search is None or self._rounds is None:
             root = self.root
             table = arrange(root.table, root.is_alive, root.cuts, root.multipliers)
-            beside = _Beside(root.table, self._run)
-            self._search = Search(table, self.incumbent.cost, root.bound, root.least_gain, beside)
+            self._beside = _Beside(root.table, self._run)
+            self._search = Search(table, self.incumbent.cost, root.bound, root.least_gain, self._beside)
             self._rounds = self._search.rounds(self._run, n_threads(self._n_threads), self._publish)
             if self._stopper.stops(self._search, 0):
                 return self._stopper.reason
-        for n_bytes in self._rounds:
-            if self._stopper.stops(self._search, n_bytes):
-                return "proved" if self._search.is_complete else self._stopper.reason
-            if self.work >= until:
-                return None
-        return "proved"
+        while True:
+            for n_bytes in self._rounds:
+                if self._stopper.stops(self._search, n_bytes):
+                    return "proved" if self._search.is_complete else self._stopper.reason
+                if self._explodes(self._search):
+                    break
+                if self.work >= until:
+                    return None
+            else:
+                return "proved"
+            self._rounds = self._begun_again(self._search)
+
+    def _explodes(self, search: Search) -> bool:
+        """Is an LP at every state worth its time?"""
+        return search.relaxation is None and search.sizes[-1] > LARGE_LAYER and self.forecast() > MUCH_WORK
+
+    def _begun_again(self, search: Search) -> Generator[int]:
+        """The layers from the first one on, with an LP at every state."""
+        if self._rounds is not None:
+            self._rounds.close()
+        if self._beside is not None:
+            search.take(*self._beside.search(WORK_BEFORE_LPS))
+        priced = Priced(self.root.cuts, self.root.multipliers)
+        search.relaxation = Relaxation(self.root.table, search.table, priced, self._run)
+        self._before = self.work, search.n_states
+        return search.rounds(self._run, n_threads(self._n_threads), self._publish)
 
     def _publish(self) -> None:
         search = self._search
@@ -198,11 +231,15 @@ class _Beside:
         work = WORK_PER_RAISE * min(n_raises, MANY_RAISES) + WORK_LATER * max(0, n_raises - MANY_RAISES) - self._n_done
         if work < LEAST_WORK:
             return None
+        self._n_done += work
+        return self.search(work)
+
+    def search(self, work: int) -> tuple[int, Ints]:
+        """Continue for that much work: the best order found so far, and what it costs."""
         if self._search is None:
             listed = families(self._table.child_start, self._table.masks, self._table.cost)
             self._search = LongSearch(listed, seed=self._run.seed)
         self._search.resume(work, self._run.check)
-        self._n_done += work
         return self._search.cost, self._search.order
 
 
