@@ -26,6 +26,8 @@ CHECKING = 60.0
 
 def measure(path: str, time_limit: float) -> dict[str, Any]:
     """Solve, certify and verify one file."""
+    import msgspec
+
     from exactbnc import Limits, Problem, solve, verify
     from exactbnc.proof.certified import certified
     from scorecache import read_cache
@@ -54,7 +56,7 @@ def measure(path: str, time_limit: float) -> dict[str, Any]:
             "is_better": proved.solution.score > solution.score,
             "states": proved.n_states,
             "nodes": proved.n_nodes,
-            "bytes": len(json.dumps(proved.certificate, separators=(",", ":"))),
+            "bytes": len(msgspec.json.encode(proved.certificate)),
         }
     return facts
 

@@ -19,6 +19,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -29,13 +30,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 from exactbnc.checkpoint.file import Saved, problem_hash, read_checkpoint, write_checkpoint
-from exactbnc.formats import network_text, read_network
+from exactbnc.formats import network_text, read_network, write_network
 from exactbnc.graph.dag import DAG
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.formats import bayesnetjson
 from exactbnc.network.formats.files import load, write_bayesnet
 from exactbnc.problem.constraintfile import read_arcs, read_constraints, read_tiers
 from exactbnc.problem.problem import Problem
+from exactbnc.proof.file import certificate_facts, certified_problem, check_claims, read_certificate
+from exactbnc.proof.verify import CertificateError, verify
+from exactbnc.solvers.solve import solve
 from scorecache.cache import ScoreCache
 from scorecache.data.reading import read_csv
 from scorecache.data.states import load_states
@@ -73,6 +77,27 @@ CACHE = ScoreCache.from_families("abc", [[(-1.5, ()), (-2.5, ((v + 1) % 3,))] fo
 PROBLEM = Problem(CACHE, listed_families_only=True)
 SAVED = Saved(DAG.of("abc", [[], [], []]), None, 0.5, False, 0.0, "ilp", 1.5, ())
 CHECKPOINT_HASH = problem_hash(PROBLEM)
+LOOP = Problem(ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]]))
+PROOF = {
+    "variables": [0, 1],
+    "digits": 8,
+    "slack": 0,
+    "stages": [[[[0, 1], 1, [], 5]], [[[0, 1], 0, [[1, 0, 1, 0], [1, 1, 0, 0]], 7]]],
+    "states": [[[], [0, 1], [[[0, 1], 11]]], [[0], [1], []], [[1], [0], [[[0], 3]]], [[0, 1], [], []]],
+}
+HALVES = [[[], [0, 1]], [[[[[0, 1], 1, [], 10**8]]], []], [[[[[0, 1], 1, [], 10**8]]], []]]
+
+
+def write_certificate(part: dict[str, Any], path: str) -> None:
+    """Write the best network with a certificate of that part."""
+    write_network(solve(LOOP), LOOP, path, certificate=certificate_facts(LOOP, {"parts": [part]}))
+
+
+def check_certificate(path: str) -> None:
+    """Read a certificate and verify it."""
+    own = read_certificate(path)
+    found = verify(certified_problem(LOOP.cache, own, any_scores=True), own.dag, own.proof)
+    check_claims(found, LOOP.n_vars, own.score, own.bound)
 
 
 def _written(write: Callable[[str], Any], name: str) -> bytes:
@@ -100,6 +125,14 @@ READERS: dict[str, tuple[Any, ...]] = {
     **{
         kind: _reader(suffix, lambda path: write_bayesnet(NET, path), load)
         for kind, suffix in {"bif": ".bif", "xmlbif": ".xml", "bayesnet": ".json"}.items()
+    },
+    **{
+        kind: _reader(
+            ".json",
+            partial(write_certificate, part),
+            check_certificate,
+        )
+        for kind, part in {"certificate": PROOF, "halves": {**PROOF, "tree": HALVES}}.items()
     },
     "learned": _reader(".json", lambda path: write_bayesnet(LEARNED, path), load),
     "numbers": _reader(".json", lambda path: write_bayesnet(NUMBERS, path), load),
@@ -143,7 +176,7 @@ def fault_of(name: str, number: int, folder: Path) -> str | None:
     signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
     try:
         read(str(path))
-    except (InputError, ParameterError) as error:
+    except (CertificateError, InputError, ParameterError) as error:
         return None if len(str(error).splitlines()) == 1 else f"the message is not one line: {error!r:.200}"
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):

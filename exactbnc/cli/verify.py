@@ -23,6 +23,7 @@ def verify(
         bool, typer.Option("--ignore-hash", help="Try the proof on a score file that it was not made for.")
     ] = False,
     cache_format: options.CacheFormat = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Processes, for long proofs.", min=1)] = 1,
 ) -> None:
     """Check in exact arithmetic the certificate that no network over the families of a score file is better."""
     from exactbnc.problem.contradiction import in_words
@@ -38,7 +39,7 @@ def verify(
         with expecting(cache, Kind.SCORES):
             scores = read_cache(cache, format=cache_format)
         problem = certified_problem(scores, certified, any_scores=ignore_hash)
-        verified = certificate.verify(problem, certified.dag, certified.proof)
+        verified = certificate.verify(problem, certified.dag, certified.proof, n_jobs=jobs)
         if not ignore_hash:
             check_claims(verified, problem.n_vars, certified.score, certified.bound)
     except certificate.CertificateError as error:

@@ -98,9 +98,11 @@ def write_network(
     '[A][B|A]'
     """
     network = Network.of(result, problem, certificate=certificate, origin=origin)
-    text = WRITERS[known_suffix(path, WRITERS)](network)
+    suffix = known_suffix(path, WRITERS)
+    pieces = netjson.pieces(network) if suffix in netjson.SUFFIXES else [WRITERS[suffix](network)]
     with atomic_write(path) as (sink,):
-        sink.write(text.encode())
+        for piece in pieces:
+            sink.write(piece.encode())
 
 
 def network_text(result: Solution | DAG, problem: Problem | None, suffix: str) -> str:

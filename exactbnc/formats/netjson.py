@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
 from math import fsum, isfinite
 from typing import Any
 
@@ -53,7 +54,7 @@ class NetworkFile(msgspec.Struct, rename={"class_name": "class"}):
 
     @property
     def has_certificate(self) -> bool:
-        return bytes(self.certificate) != b"null"
+        return bytes(memoryview(self.certificate)[:5]) != b"null"
 
 
 class _Head(msgspec.Struct):
@@ -91,11 +92,43 @@ def facts(network: Network) -> dict[str, Any]:
 
 def render(network: Network) -> str:
     """The object with one key per line."""
-    lines = [
-        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-        for key, value in facts(network).items()
-    ]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return "".join(pieces(network))
+
+
+def pieces(network: Network) -> Iterator[str]:
+    """The text of the object, piece by piece: a certificate may be long."""
+    before = "{\n  "
+    for key, value in facts(network).items():
+        yield f"{before}{json.dumps(key)}: "
+        yield from _lines(value) if key == "certificate" else [_text(value)]
+        before = ",\n  "
+    yield "\n}\n"
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """A certificate: its parts, and what is stored as JSON already, on a line each."""
+    if isinstance(value, msgspec.Raw):
+        yield bytes(value).decode()
+    elif isinstance(value, Mapping) and value:
+        before = "{"
+        for key, entry in value.items():
+            yield f"{before}{json.dumps(key)}: "
+            yield from _lines(entry)
+            before = ", "
+        yield "}"
+    elif isinstance(value, list) and value and isinstance(value[0], msgspec.Raw | Mapping):
+        before = "[\n"
+        for entry in value:
+            yield before
+            yield from _lines(entry)
+            before = ",\n"
+        yield "]"
+    else:
+        yield _text(value)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def parse(text: str, label: str) -> DAG:

@@ -3,6 +3,9 @@
 Keys: version (1), constraints (those that the network was found under), families_sha256 (of the score file), parts (the
 proof, see `exactbnc.proof.verify`; variables are numbered from 0 in the order of the score file). The proof does not
 depend on the hash: it only reports at once that a score file is another one.
+
+A certificate may have 100,000 states. They are written one per line, and stay the bytes of the file when it is read:
+`verify` decodes each when it comes to it, so that reading takes little more memory than the file has bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ class CertifiedNetwork(NamedTuple):
     """A network with its certificate, as a file states them.
 
     `score` and `bound` are the file's own, which the proof does not use; `parts` is what
-    `exactbnc.proof.verify.verify` takes and checks.
+    `exactbnc.proof.verify.verify` takes and checks, the states as JSON.
     """
 
     dag: DAG
@@ -61,7 +64,7 @@ class CertifiedNetwork(NamedTuple):
 class _Certificate(msgspec.Struct):
     constraints: dict[str, Any]
     families_sha256: str
-    parts: list[Any]
+    parts: list[dict[str, msgspec.Raw]]
 
 
 class _Version(msgspec.Struct):
@@ -87,11 +90,15 @@ def read_certificate(path: str | os.PathLike[str]) -> CertifiedNetwork:
             "not under rules on the network as a whole (TAN, numbers of edges, ancestors, required adjacencies, "
             "immoralities), nor where the proof is too long",
         )
-    content = bytes(stored.certificate)
+    content = stored.certificate
     if decode_json(content, _Version, _fault).version != VERSION:
         raise CertificateError(f"expected a certificate of version {VERSION}")
     own = decode_json(content, _Certificate, _fault)
-    return CertifiedNetwork(dag, stored.score, stored.bound, own.constraints, own.families_sha256, own.parts)
+    parts = [
+        {key: decode_json(entry, list[msgspec.Raw] if key == "states" else Any, _fault) for key, entry in part.items()}
+        for part in own.parts
+    ]
+    return CertifiedNetwork(dag, stored.score, stored.bound, own.constraints, own.families_sha256, parts)
 
 
 def certified_problem(cache: ScoreCache, certified: CertifiedNetwork, *, any_scores: bool = False) -> Problem:

@@ -1,12 +1,16 @@
-"""States of a search over orders for something cheaper, recorded for the proof that there is nothing."""
+"""States of a search over orders for something cheaper, recorded for the proof that there is nothing.
+
+There may be 100,000 of them, so each is kept as its JSON, as it is written: as lists they would take seven times as
+much memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
+import msgspec
 import numpy as np
 
 from exactbnc.proof.stages import members
@@ -41,15 +45,15 @@ class Recorder:
         self._run = run
         self._most_states = most_states
 
-    def recorded(self, variables: Sequence[int]) -> list[list[Any]] | None:
-        """Every state looked at as the checker reads it: set, variables tried, clusters.
+    def recorded(self, variables: Sequence[int]) -> list[msgspec.Raw] | None:
+        """The JSON of every state looked at, as the checker reads it: set, variables tried, clusters.
 
         None if something cheaper was found, or they are too many.
         """
         n_vars, n_words = len(self._table.children), self._table.rows.shape[1] - MASK
         workspace, found = make_workspace(self._table), make_found(n_vars, n_words, 1)
         layer = {bytes(8 * n_words): Reached(0, (), np.full(n_vars, INFINITE))}
-        states: list[list[Any]] = []
+        states: list[msgspec.Raw] = []
         with Worker(self._run, workspace.stop) as worker:
             while layer:
                 following: dict[bytes, Reached] = {}
@@ -68,13 +72,12 @@ class Recorder:
                     if len(states) >= self._most_states:
                         return None
                     raises = workspace.raises[: found.counts[RAISES]]
-                    states.append(
-                        [
-                            members(words[0], variables),
-                            [variables[v] for v in found.tried[: found.counts[N_TRIED]].tolist()],
-                            [[members(row[MEMBERS:], variables), int(row[RAISED])] for row in raises],
-                        ]
+                    state_facts = (
+                        members(words[0], variables),
+                        [variables[v] for v in found.tried[: found.counts[N_TRIED]].tolist()],
+                        [(members(row[MEMBERS:], variables), int(row[RAISED])) for row in raises],
                     )
+                    states.append(msgspec.Raw(msgspec.json.encode(state_facts)))
                     for child in range(n_children):
                         cost, variable = int(found.facts[child, COST_OF_CHILD]), int(found.facts[child, VARIABLE])
                         own = Reached(cost, (*reached.order, variable), found.caps[child].copy())

@@ -31,22 +31,46 @@ above the largest multiple below it of the costs' common divisor. A part proves 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from math import ceil, gcd
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
 
 from exactbnc.graph.dag import DAG
 from exactbnc.problem.problem import Problem
 
 NEVER = 1 << 100  # in place of a value where there is no family; less than infinite is safe
 PRECISION = 2000  # no sum or product of doubles has more digits
-CUT = ([0], 0, [[0]], 0)  # members, k or 0, table (a row per member, by subsets of the members) or [], multiplier
-STATE = ([0], [0], [([0], 0)])  # variables placed, those tried next, clusters with multipliers
-PART = {"variables": [0], "digits": 0, "slack": 0, "stages": [[CUT]], "states": [STATE]}
+FEW_STATES = 500  # of a layer, that are not worth starting processes for
+Number = Annotated[int, msgspec.Meta(ge=0)]
+Stages = list[list[tuple[list[Number], Number, list[list[Number]], Number]]]  # cuts: members, k, table, multiplier
+T = TypeVar("T")
 Family = tuple[int, int]  # cost or score, mask of the members
 Caps = dict[int, int]  # what each variable costs less than
 Step = tuple[int, int, Caps]  # variables placed, their cost, caps
-Row = tuple[int, int, int, list[tuple[int, int]]]  # value, cost, members, cuts with what it pays
+Reached = tuple[int, int, Caps, Any]  # the same, and what the certificate says of the state
+Row = tuple[int, int, int, list[tuple[int, int]]]  # value, cost, members, cuts with what is paid
+
+
+class State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """Variables placed, those tried next, clusters with multipliers."""
+
+    placed: list[Number]
+    tried: list[Number]
+    clusters: list[tuple[list[Number], Number]]
+
+
+class Part(msgspec.Struct):
+    """A part as it is stored; each of `states` is a `State` as lists, or as JSON."""
+
+    variables: list[Number]
+    digits: Number
+    slack: Number
+    stages: Stages
+    states: list[Any]
+    tree: list[tuple[Stages, list[Number]]] = []
 
 
 class CertificateError(ValueError):
@@ -60,7 +84,7 @@ class Verified(NamedTuple):
     bound: Decimal
 
 
-def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
+def verify(problem: Problem, dag: DAG, certificate: Mapping[str, Any], *, n_jobs: int = 1) -> Verified:
     """Check the proof that no network is better than this one.
 
     Parameters
@@ -69,6 +93,8 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
         The network and the problem it is best for.
     certificate
         Its `parts` are the proof.
+    n_jobs
+        Processes that look at states side by side; the result is the same.
 
     Returns
     -------
@@ -94,8 +120,8 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
     dag = problem.in_own_order(dag)
     _demand(not (broken := problem.check(dag)), f"the network breaks the constraints: {'; '.join(broken)}")
     _demand(not problem.global_rules, f"{', '.join(problem.global_rules)}: such rules cannot be certified")
-    _demand(_has_shape(certificate, {"parts": [PART]}), "it does not have the form of a certificate")
-    variables = sorted(v for part in certificate["parts"] for v in part["variables"])
+    parts = _shaped(_shaped(certificate, dict[str, Any]).get("parts"), list[Part])
+    variables = sorted(v for part in parts for v in part.variables)
     _demand(variables == list(range(problem.n_vars)), "the parts do not hold each variable once")
     before = [_mask(*(a for a, b in problem.precedence if b == v)) for v in variables]
     with localcontext(prec=PRECISION):
@@ -103,9 +129,8 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
         chosen = [[score for score, w in scores[v] if w == _mask(*dag.parents[v])] for v in variables]
         _demand(all(chosen), "the score file does not hold every family of the network")
         bound, seen = Decimal(0), 0
-        for part in certificate["parts"]:
-            _demand(_has_shape(part.get("tree", []), [([[CUT]], [0])]), "a tree does not have its form")
-            digits, slack, group = part["digits"], part["slack"], part["variables"]
+        for part in parts:
+            digits, slack, group = part.digits, part.slack, part.variables
             _demand(8 <= digits <= 18, "a part has too few or many digits")
             is_rounded = any(score != round(score, digits) for v in group for score, _ in scores[v])
             _demand(slack <= (len(group) if is_rounded else 0), "a part has too much slack")
@@ -113,7 +138,7 @@ def verify(problem: Problem, dag: DAG, certificate: dict[str, Any]) -> Verified:
             units = {v: [(ceil(s.scaleb(digits)), w | before[v]) for s, w in scores[v]] for v in group}
             _demand(all(w & ~seen == 0 for v in group for _, w in units[v]), "a family needs a later part")
             given = sum(ceil(max(chosen[v]).scaleb(digits)) for v in group) + slack
-            _Part(units, given).prove(part)
+            _Proof(units, given).prove(part, n_jobs)
             bound += Decimal(given).scaleb(-digits)
         return Verified(sum(map(max, chosen), Decimal(0)), bound)
 
@@ -145,10 +170,13 @@ class _Cut:
         return int((w & self.mask).bit_count() < self.k) if self.k else self.a[v, w & self.mask]
 
     def left(self, placed: int) -> int:
-        return max(0, self.k - (placed & self.mask).bit_count()) if self.k else self.rho[placed & self.mask]
+        if not self.k:
+            return self.rho[placed & self.mask]
+        n_placed = (placed & self.mask).bit_count()
+        return self.k - n_placed if n_placed < self.k else 0
 
 
-class _Part:
+class _Proof:
     """One group: its families by ascending cost, small sets first, and the rows of those not dropped, by value."""
 
     def __init__(self, units: dict[int, list[Family]], given: int) -> None:
@@ -162,23 +190,24 @@ class _Part:
         divisor = gcd(*(cost for own in self.families.values() for cost, _ in own)) or 1
         self.threshold = (sum(best.values()) - given - 1) // divisor * divisor + 1
 
-    def prove(self, part: dict[str, Any]) -> None:
-        if self._closes(part["stages"]):
+    def prove(self, part: Part, n_jobs: int) -> None:
+        if self._closes(part.stages):
             return
-        if nodes := part.get("tree", []):
-            self._prove_tree(nodes)
+        if part.tree:
+            self._prove_tree(part.tree)
         else:
-            self._prove_states({_set(placed, self.all) if placed else 0: facts for placed, *facts in part["states"]})
+            self._prove_states(part.states, n_jobs)
 
-    def _closes(self, stages: list[list[Any]]) -> bool:
+    def _closes(self, stages: Stages) -> bool:
         """Drop families, stage by stage, until none is left to drop; is it proved that nothing is cheap?"""
         for stage in stages:
             self.cuts, n_before = [_Cut(self.all, *cut) for cut in stage], -1
             prices = [cut.multiplier for cut in self.cuts]
             for v, rows in self.rows.items():
                 own = [(q, cut) for q, cut in enumerate(self.cuts) if cut.mask >> v & 1]
-                marked = [(c, w, [(q, a) for q, cut in own if (a := cut.value(v, w))]) for _, c, w, _ in rows]
-                self.rows[v] = sorted((c - sum(prices[q] * a for q, a in m), c, w, m) for c, w, m in marked)
+                paid = [[(q, prices[q] * a) for q, cut in own if (a := cut.value(v, w))] for _, _, w, _ in rows]
+                marked = zip(rows, paid, strict=True)
+                self.rows[v] = sorted((c - sum(x for _, x in m), c, w, m) for (_, c, w, _), m in marked)
             asked = sum(cut.multiplier * cut.left(0) for cut in self.cuts)
             while all(self.rows.values()) and (n_rows := sum(map(len, self.rows.values()))) != n_before:
                 n_before, bound = n_rows, asked + sum(rows[0][0] for rows in self.rows.values())
@@ -186,7 +215,7 @@ class _Part:
                     self.rows[v] = [row for row in rows if bound - rows[0][0] + row[0] < self.threshold]
         return not all(self.rows.values())
 
-    def _prove_tree(self, nodes: list[Any]) -> None:
+    def _prove_tree(self, nodes: list[tuple[Stages, list[int]]]) -> None:
         halves = [self.rows]
         for stages, arc in nodes:
             _demand(halves != [], "the tree has a node too many")
@@ -198,38 +227,56 @@ class _Part:
                     halves.append({**self.rows, v: [row for row in self.rows[v] if row[2] >> u & 1 == side]})
         _demand(halves == [], "the bound falls short of the score, and a node of the tree is missing")
 
-    def _prove_states(self, states: dict[int, list[Any]]) -> None:
+    def _prove_states(self, states: list[Any], n_jobs: int) -> None:
+        numbers = dict[int, int]()  # of the states, by the variables placed
+        for number, state in enumerate(states):
+            members = _shaped(state, State).placed
+            numbers[_set(members, self.all) if members else 0] = number
         self.row = {v: {row[2]: row for row in rows} for v, rows in self.rows.items()}
-        self.holding = dict[int, dict[int, int]]()
-        for v, own in self.families.items():  # bit f: family f has the member u
-            self.holding[v] = {u: sum(1 << f for f, (_, w) in enumerate(own) if w >> u & 1) for u in self.families}
+        self.holding = dict[int, list[tuple[int, int]]]()
+        for v, own in self.families.items():  # with bit u a set of families: bit f, family f has the member u
+            held = [(1 << u, sum(1 << f for f, (_, w) in enumerate(own) if w >> u & 1)) for u in self.families]
+            self.holding[v] = [(bit, holding) for bit, holding in held if holding]
         layer = {0: (0, dict.fromkeys(self.families, self.threshold))}  # what costs more is in no cheap network
         while layer:
-            _demand(layer.keys() <= states.keys(), "the bound falls short of the score, and a state is missing")
-            following: dict[int, tuple[int, Caps]] = {}
-            for placed, (g, caps) in layer.items():
-                for after, cost, below in self._next(placed, g, caps, *states[placed]):
-                    least, others = following.get(after, (cost, below))
-                    following[after] = min(cost, least), {v: max(cap, others[v]) for v, cap in below.items()}
-            layer = following
+            _demand(layer.keys() <= numbers.keys(), "the bound falls short of the score, and a state is missing")
+            reached = [(placed, g, caps, states[numbers[placed]]) for placed, (g, caps) in layer.items()]
+            layer = {}
+            for placed, cost, caps in self._after(reached, n_jobs if len(reached) > FEW_STATES else 1):
+                least, others = layer.get(placed, (cost, caps))
+                layer[placed] = min(cost, least), {v: max(cap, others[v]) for v, cap in caps.items()}
 
-    def _next(self, placed: int, g: int, caps: Caps, tried: list[int], clusters: list[Any]) -> list[Step]:
+    def _after(self, reached: list[Reached], n_jobs: int) -> list[Step]:
+        """What follows the states of a layer."""
+        if n_jobs == 1:
+            return [step for state in reached for step in self._next(*state)]
+        from joblib import Parallel, delayed  # only where it is worth starting processes
+
+        shares = Parallel(n_jobs)(delayed(self._after)(reached[i::n_jobs], 1) for i in range(n_jobs))
+        return [step for steps in shares for step in steps]
+
+    def _next(self, placed: int, g: int, caps: Caps, stored: Any) -> list[Step]:
         """The states that may come next, their costs and caps; none if the state is closed."""
-        outside = [v for v in self.families if not placed >> v & 1]
-        own = sorted(((_set(members, self.all & ~placed), x) for members, x in clusters), key=lambda own: -own[1])
+        state = _shaped(stored, State)
+        outside = self.all & ~placed
+        own: dict[int, list[Family]] = {v: [] for v in self.families if outside >> v & 1}
+        for members, x in sorted(state.clusters, key=lambda cluster: -cluster[1]):
+            mask = _set(members, outside)
+            for v in members:
+                own[v].append((mask, x))
         asked = [(cut.multiplier, cut.left(placed)) for cut in self.cuts]
-        free = [0 if left else multiplier for multiplier, left in asked]
-        found = {v: self._values(v, outside, caps[v], free, [c for c in own if c[0] >> v & 1]) for v in outside}
+        is_free = [not left for _, left in asked]
+        found = {v: self._values(v, outside, caps[v], is_free, clusters) for v, clusters in own.items()}
         least = {v: min(inside, others) for v, (_, inside, others) in found.items()}
-        bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in own)
+        bound = g + sum(least.values()) + sum(x * left for x, left in asked) + sum(x for _, x in state.clusters)
         if bound >= self.threshold:
             return []
-        _demand(outside != [], "the states lead to a better network")
+        _demand(outside != 0, "the states lead to a better network")
         left = self.threshold - bound  # what values may rise by
         candidates = {v: x - least[v] for v, (_, x, _) in found.items() if x - least[v] < left}
-        caps = {v: caps[v] if v in candidates else found[v][0] for v in outside}
+        caps = {v: caps[v] if v in candidates else found[v][0] for v in own}
         steps = list[Step]()
-        for v in tried:
+        for v in state.tried:
             if v in candidates and left > 0:
                 below, _, others = found[v]
                 if candidates.pop(v) < left:
@@ -239,30 +286,40 @@ class _Part:
         _demand(left <= 0 or not candidates, "a state does not try every variable that may come next")
         return steps
 
-    def _values(self, v: int, outside: list[int], cap: int, free: list[int], own: list[Family]) -> tuple[int, int, int]:
+    def _values(self, v: int, outside: int, cap: int, is_free: list[bool], own: list[Family]) -> tuple[int, int, int]:
         """What other families cost less than; the value of the first inside, if it is not dropped; the least other."""
         reaching = 0  # families with a member outside
-        for u in outside:
-            reaching |= self.holding[v][u]
+        for bit, holding in self.holding[v]:
+            if outside & bit:
+                reaching |= holding
         number = (~reaching & reaching + 1).bit_length() - 1
         c, w = self.families[v][number] if number < len(self.families[v]) else (cap, 0)
         inside, below = [self.row[v][w]] if c < cap and w in self.row[v] else [], min(c, cap)
-        return below, _least(inside, cap, free, own), _least(self.rows[v], below, free, own)
+        return below, _least(inside, cap, is_free, own), _least(self.rows[v], below, is_free, own)
 
 
-def _least(rows: list[Row], limit: int, free: list[int], own: list[Family]) -> int:
+def _least(rows: list[Row], limit: int, is_free: list[bool], own: list[Family]) -> int:
     """The least value of the families that cost less than the limit, without the free cuts, with the own clusters."""
-    least, total = NEVER, sum(x for _, x in own)
+    total = sum([x for _, x in own])  # added where it is not paid, and taken off in the end
+    least = NEVER + total
     for value, c, w, marks in rows:
-        if (value := value - total) >= least:
+        if value >= least:
             break
         if c < limit:
             for mask, x in own:
-                if w & mask and (value := value + x) >= least:
-                    break
+                if w & mask:
+                    value += x
+                    if value >= least:
+                        break
             else:
-                least = min(least, value + sum(free[q] * a for q, a in marks))
-    return least
+                for q, paid in marks:
+                    if is_free[q]:
+                        value += paid
+                        if value >= least:
+                            break
+                else:
+                    least = value
+    return least - total
 
 
 def _mask(*variables: int) -> int:
@@ -270,19 +327,22 @@ def _mask(*variables: int) -> int:
 
 
 def _set(members: list[int], allowed: int) -> int:
-    is_set = 0 < len({v for v in members if allowed >> v & 1}) == len(members)
+    mask = 0
+    for v in members:
+        mask |= (allowed >> v & 1) << v
+    is_set = 0 < mask.bit_count() == len(members)
     _demand(is_set, "a set is empty, or names a variable twice, outside its part or placed already")
-    return _mask(*members)
+    return mask
 
 
-def _has_shape(value: Any, shape: Any) -> bool:
-    """Is a value built like the shape? Every number is whole and not negative, and True is no number."""
-    if isinstance(shape, dict):
-        return type(value) is dict and all(key in value and _has_shape(value[key], own) for key, own in shape.items())
-    if isinstance(shape, int):
-        return type(value) is int and value >= 0
-    shapes = shape * len(value) if type(value) is list and isinstance(shape, list) else shape
-    return type(value) is list and len(value) == len(shapes) and all(map(_has_shape, value, shapes))
+def _shaped(value: Any, shape: type[T]) -> T:
+    """The value, or what its JSON says, if it is built like the shape: every number is whole and not negative."""
+    try:
+        if isinstance(value, bytes | msgspec.Raw):
+            return msgspec.json.decode(value, type=shape)
+        return msgspec.convert(value, shape)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise CertificateError(f"it does not have the form of a certificate: {error}") from error
 
 
 def _demand(holds: bool, otherwise: str) -> None:

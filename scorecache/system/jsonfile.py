@@ -26,8 +26,8 @@ _WORDS = {
 }
 
 
-def decode_json(content: bytes, kind: type[T], fault: Fault) -> T:
-    """Decode bytes; `fault` makes the error to raise.
+def decode_json(content: bytes | msgspec.Raw, kind: type[T], fault: Fault) -> T:
+    """Decode bytes, or a part of them that was left as it is; `fault` makes the error to raise.
 
     Examples
     --------
@@ -36,7 +36,8 @@ def decode_json(content: bytes, kind: type[T], fault: Fault) -> T:
     ...
     ValueError: expected a text at [1], got a whole number
     """
-    content = content.removeprefix(codecs.BOM_UTF8)
+    if isinstance(content, bytes):
+        content = content.removeprefix(codecs.BOM_UTF8)
     try:
         return msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:
@@ -44,10 +45,10 @@ def decode_json(content: bytes, kind: type[T], fault: Fault) -> T:
     except msgspec.DecodeError as error:
         message = str(error)
         found = _BYTE.search(message)
-        place = len(content) if found is None else int(found[1])
+        place = len(bytes(content)) if found is None else int(found[1])
         reason = _BYTE.sub("", message).removeprefix("JSON is malformed: ")
         raise fault(
-            content.count(b"\n", 0, place) + 1, f"expected JSON, but {reason[0].lower()}{reason[1:]}"
+            bytes(content).count(b"\n", 0, place) + 1, f"expected JSON, but {reason[0].lower()}{reason[1:]}"
         ) from error
     except UnicodeDecodeError as error:
         raise fault(None, f"expected UTF-8 text, got byte {error.object[error.start]:#04x}") from error

@@ -1,11 +1,11 @@
 import ast
-import json
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -62,6 +62,11 @@ def solvable(seed):
     return None if best is None else (problem, solve(problem, solver="dp").dag, best)
 
 
+def plain(certificate):
+    """The certificate in lists, its states too."""
+    return msgspec.json.decode(msgspec.json.encode(certificate))
+
+
 def by_search(problem, dag):
     """A certificate without any multipliers: all the work is done by states with their clusters."""
     parts = []
@@ -81,7 +86,7 @@ def by_search(problem, dag):
                 "states": states,
             }
         )
-    return {"parts": parts}
+    return plain({"parts": parts})
 
 
 @cache
@@ -114,8 +119,9 @@ def test_bound_is_the_optimum_under_local_constraints_and_orders():
     n_parts = set()
     for problem, dag, best in cases:
         certificate = certify(problem, dag)
-        verified = verify(problem, dag, json.loads(json.dumps(certificate)))
+        verified = verify(problem, dag, certificate)
 
+        assert verified == verify(problem, dag, plain(certificate))
         assert float(verified.bound) == pytest.approx(best, abs=1e-9)
         assert problem.constraints.edge_penalty or verified.bound == verified.score
         n_parts.add(len(certificate["parts"]))
@@ -558,6 +564,39 @@ def test_the_checker_is_short_and_knows_no_solver():
     }
 
     assert imported == {
-        "__future__", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "math", "typing"
+        "__future__", "collections.abc", "decimal", "exactbnc.graph.dag", "exactbnc.problem.problem", "joblib", "math",
+        "msgspec", "typing",
     }  # fmt: skip
-    assert len(source.splitlines()) <= 290
+    assert len(source.splitlines()) <= 350
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_several_processes_come_to_the_same_conclusion(number, monkeypatch):
+    monkeypatch.setattr(exactbnc.proof.verify, "FEW_STATES", 2)
+    problem, dag, _, certificate = dense(number)
+    (part,) = certificate["parts"]
+    fewer = {"parts": [{**part, "states": part["states"][:-1]}]}
+    unfit = {"parts": [{**part, "states": [*part["states"][:-1], [part["states"][-1][0], [], [[[0], -1]]]]}]}
+
+    assert verify(problem, dag, certificate, n_jobs=2) == verify(problem, dag, certificate)
+    for forged in (fewer, unfit):
+        with pytest.raises(CertificateError) as alone:
+            verify(problem, dag, forged)
+        with pytest.raises(CertificateError) as together:
+            verify(problem, dag, forged, n_jobs=2)
+        assert str(alone.value) == str(together.value)
+
+
+def test_multipliers_of_any_size_are_added_exactly():
+    # two pairs that would both like the other; `huge` is beyond the bits of a double and of a machine word
+    pairs = [[(-1.0 - 1e-8 * (v % 2), ()), (0.0, (v ^ 1,))] for v in range(4)]
+    problem = Problem(ScoreCache.from_families("abcd", pairs))
+    dag = DAG.from_arcs("abcd", ["ab", "cd"])
+    for huge in (2**53, 2**63, 10**25):
+        clusters = [[[0, 1], UNIT], [[2, 3], UNIT], [[0], huge], [[1], huge], [[2], huge]]
+        part = {"variables": [0, 1, 2, 3], "digits": 8, "slack": 0, "stages": [[]]}
+        part["states"] = [[[], [0, 1, 2, 3], clusters]]
+        assert verify(problem, dag, {"parts": [part]}).bound == -2
+        clusters[0][1] -= 1
+        with pytest.raises(CertificateError, match="a state is missing"):
+            verify(problem, dag, {"parts": [part]})
