@@ -50,13 +50,16 @@ def strong_components(arcs: NDArray[np.bool_]) -> Ints:
 
 
 def members_before(problem: Problem) -> tuple[Ints, Ints]:
-    """W' of every family, within the child's strong component, in compressed rows: start, members ascending."""
+    """W' of every family, within the child's strong component, in compressed rows: start, members ascending.
+
+    A required ancestor comes before its descendant, which makes the cuts stronger.
+    """
     families, n = problem.families, problem.n_vars
     child, family = owners(problem.families)
     members = families.parents.astype(np.int64)
     arcs = possible_arcs(problem)
-    if problem.precedence:
-        pairs = np.array(sorted(problem.precedence), dtype=np.int64)
+    if before := problem.precedence | set(problem.pairs("required_ancestors")):
+        pairs = np.array(sorted(before), dtype=np.int64)
         arcs[pairs[:, 0], pairs[:, 1]] = True
         own = [np.arange(families.child_start[b], families.child_start[b + 1]) for b in pairs[:, 1]]
         family = np.concatenate([family, *own])
