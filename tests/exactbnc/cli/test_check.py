@@ -55,7 +55,7 @@ def test_a_network_file_is_scored_in_json(exactbnc, cache, tmp_path):
         (
             "none.odd",
             2,
-            "a network file must end in one of .json, .dot, .gv, .csv, .txt, .bn, .bif, .xml, .xmlbif, .bifxml. "
+            "a network file must end in one of .json, .dot, .gv, .csv, .txt, .bn, .bif, .xml, .xmlbif, .bifxml, .sem. "
             "Got 'none.odd' instead.",
         ),
     ],
