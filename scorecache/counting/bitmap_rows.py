@@ -269,11 +269,14 @@ def _add_terms(terms: Terms, variables: Below, cells: Cells, value: Ints, to: in
                 value[to + x] += table[start + n] + table[all_rows - n]
     else:
         for cell in range(n_cells):
-            for x in range(x_to):
-                rest = starts[x] + total[cell]
-                added = 0
-                for t in range(indicators[x], indicators[x + 1]):
-                    n = counts[cell * t_to + t]
-                    rest -= n
-                    added += table[starts[x] + n]
-                value[to + x] += added + table[rest]
+            if total[cell] == 0:  # as most cells of three variables with four states are
+                continue
+            at = np.uint64(cell * t_to)  # unsigned indices spare numba's test for negative ones
+            for x in range(np.uint64(x_to)):
+                first, added = np.uint64(starts[x]), 0
+                state_0 = first + np.uint64(total[cell])
+                for t in range(np.uint64(indicators[x]), np.uint64(indicators[x + np.uint64(1)])):
+                    count = np.uint64(counts[at + t])
+                    state_0 -= count
+                    added += int(table[first + count])
+                value[np.uint64(to) + x] += added + table[state_0]

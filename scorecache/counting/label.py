@@ -60,10 +60,11 @@ def refine(
     n_rows = len(labels)
     n_refined = 0
     # few cells: number them in a plain array, which is cleared as a whole, or by a second pass over the rows
-    n_cells, n_states = n_labels * arity, np.uint64(arity)
+    n_cells = n_labels * arity
     if n_cells <= len(numbers):
+        put_cells(labels, column, arity, refined)
         for i in range(np.uint64(n_rows)):  # unsigned indices spare numba's test for negative ones
-            cell = np.uint64(labels[i]) * n_states + np.uint64(column[i])
+            cell = np.uint32(refined[i])
             number = numbers[cell]
             if number < 0:
                 number = n_refined
@@ -74,7 +75,7 @@ def refine(
             numbers[:n_cells] = -1
             return n_refined
         for i in range(np.uint64(n_rows)):
-            numbers[np.uint64(labels[i]) * n_states + np.uint64(column[i])] = -1
+            numbers[np.uint32(labels[i]) * np.uint32(arity) + np.uint32(column[i])] = -1
         return n_refined
     # many: number them in the hash table
     mask = len(keys) - 1
@@ -88,6 +89,14 @@ def refine(
         refined[i] = slots[slot]
     keys[:] = -1
     return n_refined
+
+
+@kernel
+def put_cells(labels: Labels, column: NDArray[np.uint16], arity: int, cells: Labels) -> None:
+    """The product label x state of every row: in a loop by itself, which becomes vector instructions."""
+    n_states = np.int32(arity)
+    for i in range(np.uint64(len(labels))):
+        cells[i] = labels[i] * n_states + np.int32(column[i])
 
 
 @kernel
@@ -115,9 +124,9 @@ def count_cells(
     n_cells = n_labels * arity
     if n_cells <= len(lookup.numbers):
         counts[:n_cells] = 0
-        n_states = np.uint64(arity)
+        put_cells(labels, column, arity, refined)
         for i in range(np.uint64(len(labels))):
-            counts[np.uint64(labels[i]) * n_states + np.uint64(column[i])] += weights[i]
+            counts[np.uint32(refined[i])] += weights[i]
         return n_cells
     n_refined = refine(labels, n_labels, column, arity, refined, lookup)
     counts[:n_refined] = 0

@@ -49,6 +49,6 @@ def _c_log_gamma() -> Any:
 def count_term(terms: Terms, start: int, shape: int, n: int | np.int64) -> int:
     """The fixed-point term of one count."""
     if n < terms.cap:
-        return terms.table[start + n]
+        return terms.table[np.uint64(start + n)]  # unsigned indices spare numba's test for negative ones
     prior = terms.prior[shape]
     return int(round((math.lgamma(prior + n) - math.lgamma(prior)) / terms.unit))
