@@ -4,7 +4,7 @@
 - Sparse problems, with fewer than SPARSE families per variable or more than MOST_VARIABLES variables: the LP continues
   while it gains anything, and branch-and-cut begins. Such score files come from sampled networks; their good networks
   have very many orders.
-- Dense ones: layers of order prefixes begin.
+- Dense ones: layers of order prefixes begin; where they explode, they begin again with an LP at every state.
 - Where the search that began has more to do than the other one is expected to need, this begins too, and then every
   turn goes to the one that has less to do by its own forecast: layers from the sizes of the last three, branch-and-cut
   from the share of the gap that it closed; neither falls far behind. Both keep what they have between turns and share
@@ -71,7 +71,9 @@ def solve_by_search(problem: Problem, run: Run, *, dp: Solver | None = None) -> 
     root = find_root(table, order, run, settings=settings, report=report)
     if dp is not None and not root.is_closed and root.stop_reason is None:
         return dp.solve(problem, run)
-    with closing(LayerSearch(root, report, run)) as layers, closing(TreeSearch(root, report, problem, run)) as tree:
+    # LPs at states have no turn where branch-and-cut suits: it gains as much from as many LPs
+    own = LayerSearch(root, report, run, may_relax=not is_sparse(table))
+    with closing(own) as layers, closing(TreeSearch(root, report, problem, run)) as tree:
         if is_sparse(table):
             outcome = _in_turns(tree, layers, UNTRIED_LAYERS)
         else:

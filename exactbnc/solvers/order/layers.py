@@ -115,6 +115,7 @@ class Search:
     sizes: list[int] = field(default_factory=list)
     _trail: list[tuple[Ints, Ints]] = field(default_factory=list)
     _priced: dict[int, Priced] = field(default_factory=dict)
+    _priced_bytes: int = 0
 
     @property
     def upper(self) -> int:
@@ -166,24 +167,24 @@ class Search:
     ) -> Generator[int, None, Layer]:
         """The next layer, from rounds: how many states of the layer were expanded, in its order, and their children."""
         collected: list[Layer] = []
+        bytes_per_state = layer.n_bytes // layer.n_states
         n_bytes = layer.n_bytes + sum(origin.nbytes + variable.nbytes for origin, variable in self._trail)
-        least_child, n_expanded, best = self.upper, 0, self.best
+        least_child, n_expanded, n_collected = self.upper, 0, 0
         for n_states, children in rounds:
             collected += children
             least_child = min(least_child, *(int(part.bound.min(initial=least_child)) for part in children))
+            n_collected += sum(part.n_states for part in children)
             n_expanded += n_states
             self.n_states += n_states
-            if self.best < best:
-                publish()
             self._look_beside(publish)
             # a better order continues from a child, or from a state that is left, the next of which has the least bound
             least_left = int(layer.bound[n_expanded:][:1].min(initial=self.upper))
             self.bound = max(self.bound, min(least_left, least_child, self.upper))
             publish()
-            if sum(part.n_states for part in collected) > MERGE_AT:
+            if n_collected > MERGE_AT:
                 collected = [merged(collected, self.upper)]
-            n_copied = (1 + MERGE_COPIES) * sum(part.n_bytes for part in collected)
-            yield n_bytes + n_copied + sum(priced.n_bytes for priced in self._priced.values())
+                n_collected = collected[0].n_states
+            yield n_bytes + (1 + MERGE_COPIES) * n_collected * bytes_per_state + self._priced_bytes
         return merged(collected, self.upper)
 
     def _by_ascent(self, layer: Layer, team: _Team) -> Iterator[tuple[int, list[Layer]]]:
@@ -199,7 +200,7 @@ class Search:
     def _by_lp(self, layer: Layer, relaxation: Relaxation) -> Iterator[tuple[int, list[Layer]]]:
         """Rounds of one state, with its LP."""
         prefixes = Prefixes(layer.states, layer.cost, layer.caps)
-        before, self._priced = self._priced, {}
+        before, self._priced, self._priced_bytes = self._priced, {}, 0
         for s in range(layer.n_states):
             relaxed = relaxation.relax(prefixes, s, self.upper, before.get(int(layer.origin[s])))
             self._take_found(relaxation.found)
@@ -211,6 +212,7 @@ class Search:
                 self.n_priced += relaxed.n_priced
                 if relaxed.n_children:
                     self._priced[s] = relaxed.priced
+                    self._priced_bytes += relaxed.priced.n_bytes
             yield 1, [_children(relaxation.found, relaxed.n_children)]
 
     def _look_beside(self, publish: Callable[[], None]) -> None:

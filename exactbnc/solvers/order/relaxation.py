@@ -49,7 +49,7 @@ from exactbnc.solvers.order._kernels import (
 
 AT_STATE = RootSettings(
     tail=Tail(0.05, 2),
-    separators=Separators(use_two_clusters=False, use_facets=False, max_clusters=100),
+    separators=Separators(use_two_clusters=False, use_facets=False, max_clusters=40),
     first_families=30,
     more_families=8,
 )

@@ -37,8 +37,8 @@ WORK_PER_RAISE = 60
 MANY_RAISES = 1_000_000
 WORK_LATER = 6
 """And after this many raises: by then it has mostly found what it can."""
-WORK_BEFORE_LPS = 60_000_000
-"""Two seconds, once, where the search will be long: the best network of carpo100.BDeu.3 was found in half of that."""
+WORK_BEFORE_LPS = 30_000_000
+"""A second, once, where the search will be long: LPs cost more than networks that are better."""
 LEAST_WORK = 200_000
 """Some milliseconds; it is not called for less."""
 
@@ -49,6 +49,8 @@ LARGE_LAYER = 5_000
 MUCH_WORK = 40.0
 """From a layer of that size on, where more than that much work is left by the forecast, the layers begin again with an
 LP at every state."""
+MOST_FAMILIES = 20_000
+"""With more families left the LP of a state takes a second and more."""
 LEAST_LAYERS = 3
 """From this many layers on, their growth says how many more states there will be."""
 SHARE_OF_FALL, SHARE_WITH_LPS = 0.75, 1.0
@@ -95,10 +97,13 @@ class LayerSearch:
 
     name = OrderSolver.name
 
-    def __init__(self, root: Root, report: Report, run: Run, *, n_threads: int | None = None) -> None:
+    def __init__(
+        self, root: Root, report: Report, run: Run, *, n_threads: int | None = None, may_relax: bool = True
+    ) -> None:
         self.root, self.incumbent = root, root.incumbent
         self._report, self._run = report, run
         self._n_threads = n_threads
+        self._may_relax = may_relax  # with an LP at every state
         self._before = 0.0, 0  # work and states before the layers began again
         self._beside: _Beside | None = None
         self._search: Search | None = None
@@ -180,7 +185,9 @@ class LayerSearch:
 
     def _explodes(self, search: Search) -> bool:
         """Is an LP at every state worth its time?"""
-        return search.relaxation is None and search.sizes[-1] > LARGE_LAYER and self.forecast() > MUCH_WORK
+        if not self._may_relax or search.relaxation is not None or search.sizes[-1] <= LARGE_LAYER:
+            return False
+        return len(search.table.rows) <= MOST_FAMILIES and self.forecast() > MUCH_WORK
 
     def _begun_again(self, search: Search) -> Generator[int]:
         """The layers from the first one on, with an LP at every state."""

@@ -1,5 +1,7 @@
 """LPs at states of the search over orders: as exact as without them, repeatable, stopped in time."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solution import Status
 from exactbnc.run.solver import Run
+from exactbnc.solvers import search
 from exactbnc.solvers.bounds.ascent import layout
 from exactbnc.solvers.bounds.ascent.layout import arrange
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, no_cuts
@@ -20,6 +23,7 @@ from exactbnc.solvers.solve import solve
 from scorecache import ScoreCache
 from tests.exactbnc.random_problems import best_score, random_problem
 from tests.exactbnc.solvers.test_order import dense_problem, with_ties, without_lp
+from tests.exactbnc.solvers.test_search import both_searches
 
 N_PROBLEMS, N_BATCHES, N_SHORT = 2000, 20, 2
 
@@ -104,14 +108,14 @@ def test_a_search_for_anything_as_cheap_as_the_best_finds_it_and_its_bounds_hold
     for seed in range(60):
         problem = with_ties(seed)
         least = cost_of_best(problem)
-        search = relaxed_search(problem, no_cuts(1), np.zeros(0, dtype=np.int64), least + 1 + seed % 3)
+        own = relaxed_search(problem, no_cuts(1), np.zeros(0, dtype=np.int64), least + 1 + seed % 3)
         bounds = []
-        search.search(Run.of(), 1, lambda _: False, lambda: bounds.append(search.bound))  # noqa: B023
+        own.search(Run.of(), 1, lambda _: False, lambda: bounds.append(own.bound))  # noqa: B023
 
-        assert search.best == least
+        assert own.best == least
         assert max(bounds) <= least
-        assert incumbent_of(cost_table(problem), search.order).cost == least
-        n_better += search.n_relaxed > 0
+        assert incumbent_of(cost_table(problem), own.order).cost == least
+        n_better += own.n_relaxed > 0
     assert n_better > 30
 
 
@@ -120,15 +124,15 @@ def test_lps_take_fewer_states():
     for seed in range(5):
         problem = dense_problem(seed, n=12, n_sets=60)
         least, (cuts, multipliers) = cost_of_best(problem), ascent_cuts(cost_table(problem), Run.of())
-        search = relaxed_search(problem, cuts, multipliers, least)
-        search.search(Run.of(), 1, lambda _: False, lambda: None)
-        assert search.is_complete
-        assert search.best == least
-        n_with += search.n_states
-        search = relaxed_search(problem, cuts, multipliers, least)
-        search.relaxation, search.n_states = None, 0
-        search.search(Run.of(), 1, lambda _: False, lambda: None)
-        n_alone += search.n_states
+        own = relaxed_search(problem, cuts, multipliers, least)
+        own.search(Run.of(), 1, lambda _: False, lambda: None)
+        assert own.is_complete
+        assert own.best == least
+        n_with += own.n_states
+        own = relaxed_search(problem, cuts, multipliers, least)
+        own.relaxation, own.n_states = None, 0
+        own.search(Run.of(), 1, lambda _: False, lambda: None)
+        n_alone += own.n_states
     assert n_with < 0.5 * n_alone
 
 
@@ -157,14 +161,14 @@ def test_the_clusters_left_after_a_set_hold_in_every_network_that_begins_with_it
 def test_an_lp_search_stops_when_the_run_has_to():
     problem = dense_problem(3, n=12, n_sets=60)
     run = Run.of()
-    search = relaxed_search(problem, no_cuts(1), np.zeros(0, dtype=np.int64), 1 << 60)
-    search.relaxation._run = run
+    own = relaxed_search(problem, no_cuts(1), np.zeros(0, dtype=np.int64), 1 << 60)
+    own.relaxation._run = run
     run.clock.interrupt()
 
     with pytest.raises(Stopped, match="interrupted"):
-        search.search(run, 1, lambda _: False, lambda: None)
+        own.search(run, 1, lambda _: False, lambda: None)
 
-    assert not search.is_complete
+    assert not own.is_complete
 
 
 def test_a_search_with_lps_is_repeatable(always):
@@ -173,3 +177,47 @@ def test_a_search_with_lps_is_repeatable(always):
 
     assert one.dag == two.dag
     assert one.statistics.states == two.statistics.states
+
+
+def test_layers_begin_again_with_lps_where_they_explode_and_families_are_few(monkeypatch):
+    layers, _ = both_searches(dense_problem(1, n=12, n_sets=90), Run.of())
+    with closing(layers):
+        layers.advance(0.0)
+        own = layers._search
+        for sizes, expected in (
+            ([1, 10, 100, 6000], True),
+            ([1, 10, 100, 4000], False),
+            ([900, 9000, 8000, 6000], False),  # they shrink
+        ):
+            own.sizes[:] = sizes
+            assert layers._explodes(own) is expected
+        own.sizes[:] = [1, 10, 100, 6000]
+        layers._may_relax = False
+        assert not layers._explodes(own)
+        layers._may_relax = True
+        monkeypatch.setattr(order_solver, "MOST_FAMILIES", 1)
+        assert not layers._explodes(own)
+
+
+@pytest.mark.parametrize(("sparse", "expected"), [(0, True), (10**9, False)])
+def test_auto_takes_lps_at_states_of_dense_problems_only(monkeypatch, always, sparse, expected):
+    for name, value in (("SPARSE", sparse), ("UNTRIED_LAYERS", 0.0), ("UNTRIED_TREE", 1e3), ("LEAST_TURN", 0.0)):
+        monkeypatch.setattr(search, name, value)
+    problem = dense_problem(1, n=12, n_sets=90)
+
+    solution = search.solve_by_search(problem, Run.of())
+
+    assert solution.status is Status.OPTIMAL
+    assert solution.score == pytest.approx(solve(problem, solver="dp").score, abs=1e-6)
+    assert any(one.priced is not None for one in always) is expected
+
+
+def test_layers_that_begin_again_forecast_from_what_they_do_with_lps(always):
+    layers, _ = both_searches(dense_problem(1, n=12, n_sets=90), Run.of())
+    with closing(layers):
+        layers.advance(0.0)
+        own = layers._search
+        assert own.relaxation is not None
+        layers._before = layers.work - 3.0, own.n_states - 6
+        own.sizes[:] = [1, 10, 40, 80]  # four times as many, then twice, now as many, half as many, ...
+        assert layers.forecast() == pytest.approx(0.5 * 80 * (1 + 1 + 0.5 + 0.125 + 0.5**6), rel=0.05)
