@@ -22,6 +22,9 @@ from scorecache.scoring.plan import Group, n_subsets
 SAMPLE_SHARE, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.06, 0.5
 """The samples may take this share of the estimated time, within these limits."""
 
+LEAST_VARIABLES = 6
+"""Of a sample: all subsets of as many variables as a parent set may have would be too many where there is no limit."""
+
 FEWEST_SAMPLES, MOST_SAMPLES, MOST_SETS = 3, 16, 1000
 """Samples of a group where time allows them, and joint sets of one: several small ones say more than a large one."""
 
@@ -37,7 +40,7 @@ def _shares(job: Job, number: int, seconds: float) -> list[float]:
     most = group.max_free + 1
     set_seconds = (PLAIN_SET_NANOSECONDS + PLAIN_ROW_NANOSECONDS * job.rows[group.table].n_distinct) * 1e-9
     n_sets = seconds / set_seconds
-    n_vars = min(len(group.universe), most)
+    n_vars = min(len(group.universe), most, LEAST_VARIABLES)
     while n_vars < len(group.universe) and n_subsets(n_vars + 1, most) <= min(n_sets / FEWEST_SAMPLES, MOST_SETS):
         n_vars += 1
     n_samples = 1 if n_vars == len(group.universe) else max(1, min(int(n_sets / n_subsets(n_vars, most)), MOST_SAMPLES))
@@ -45,7 +48,8 @@ def _shares(job: Job, number: int, seconds: float) -> list[float]:
     for universe, children in _samples(group, n_vars, n_samples):
         _count(_restricted(job, number, universe, children), kept, scored)
     # what the samples hold nowhere is taken to be half as frequent as what they hold once
-    return [float((stays + 0.5) / (n + 1)) for stays, n in zip(kept, scored, strict=True)]
+    shares = [float((stays + 0.5) / (n + 1)) for stays, n in zip(kept, scored, strict=True) if n > 0]
+    return shares + shares[-1:] * (most - len(shares))  # of the sizes beyond the samples: as of the largest in them
 
 
 def _samples(group: Group, n_vars: int, n_samples: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from scorecache.data.dataset import Dataset
 from scorecache.domain import Domain
 from scorecache.scores import make_score
+from scorecache.scoring import sampled
 from scorecache.scoring.build import plan_build
+from scorecache.scoring.estimate import SMALL_BUILD
 from scorecache.scoring.plan import bitmap_prefix, make_groups, n_subsets
 from tests.scorecache.literal import ONE_OF_EACH, title
 from tests.strategies import datasets, examples, feasible_domains
@@ -119,3 +121,19 @@ def test_a_plan_builds_nothing_but_can_be_run(dataset):
 def test_a_plan_refuses_options_that_it_does_not_have():
     with pytest.raises(TypeError, match="unexpected keyword argument 'threads'"):
         plan_build(Dataset.from_codes([[0, 1], [0, 1]]), "bic").run(threads=2)
+
+
+def test_samples_stay_small_where_parents_have_no_limit(monkeypatch):
+    sizes, make = [], sampled._samples
+
+    def noted(group, n_vars, n_samples):
+        sizes.append(n_vars)
+        return make(group, n_vars, n_samples)
+
+    monkeypatch.setattr(sampled, "_samples", noted)
+    codes = np.random.default_rng(0).integers(0, 2, size=(20, 60))
+    plan = plan_build(Dataset.from_codes(codes), "bdeu")
+
+    assert plan.most.memory_bytes > SMALL_BUILD
+    assert plan.estimate.memory_bytes < plan.most.memory_bytes
+    assert n_subsets(max(sizes), 20) <= sampled.MOST_SETS
