@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scorecache.data.rows import Rows
 
 WORD = 64
+BLOCK = 1 << 13
+"""Rows whose codes are looked up at a time, a multiple of eight."""
 SEGMENT_WORDS = 2
 """What starting a segment costs, in words counted."""
 
@@ -49,13 +51,15 @@ def indicator_bitmaps(
     own = np.array(variables, dtype=np.int64)
     np.cumsum(arities[own] - 1, out=first[1:])
     words = np.zeros((int(first[-1]), starts[-1]), dtype=np.uint64)
+    n_states = arities[own]
     for chosen, start in zip(segments, starts, strict=False):
         marked = words[:, start : start + _n_words(len(chosen))].view(np.uint8)
-        for position, variable in enumerate(own):
-            codes = rows.codes[variable, chosen]
-            for k in range(1, arities[variable]):
-                packed = np.packbits(codes == k, bitorder="little")
-                marked[first[position] + k - 1, : len(packed)] = packed
+        for begin in range(0, len(chosen), BLOCK):
+            codes = rows.codes[own[:, None], chosen[begin : begin + BLOCK]]
+            for k in range(1, int(n_states.max(initial=1))):
+                has = n_states > k
+                packed = np.packbits(codes[has] == k, axis=1, bitorder="little")
+                marked[first[:-1][has] + k - 1, begin // 8 : begin // 8 + packed.shape[1]] = packed
     return Bitmaps(
         words,
         first,

@@ -7,7 +7,7 @@ which lie in runs over x, so each step is a loop over x. Variables of S are numb
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scorecache.system.compiled import kernel
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
 
-ROOM = 1 << 14
+ROOM = 1 << 11
 """Survivors that the kernel returns at a time, beside those of one row."""
 
 BOUND_TOL = 1e-9
@@ -66,11 +66,11 @@ def families_of_rows(
         np.zeros(n_vars, np.int64), np.empty(n_room, np.int64), np.empty(n_room),
         np.empty((n_room, m - 1), np.int32),
     )  # fmt: skip
-    found = [[own[:0] for own in room[-3:]]]
+    found: list[Any] = [[own[:0] for own in room[-3:]]]
     while row_from < row_to:
         row_from, n_out = score_families(row_from, row_to, lattice, values, unit, rules, below, best, entropy, room)
         found.append([own[:n_out].copy() for own in room[-3:]])
-    child, score, parents = (np.concatenate(own) for own in zip(*found, strict=True))
+    child, score, parents = found[1] if len(found) == 2 else map(np.concatenate, zip(*found, strict=True))
     return child, score, parents, best, entropy
 
 
@@ -97,6 +97,7 @@ def score_families(
     pairs_on = rules.pair_price > 0.0
     two_part = parent_value.shape[0] > 1
     row, at_below, score, best, shape_w = room.row, room.at_below, room.score, room.best, room.shape
+    out_child, out_score, out_parents = room.out_child, room.out_score, room.out_parents
     n_out = 0
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -105,7 +106,7 @@ def score_families(
         if x_to <= x_from:
             continue
         run = (x_from, x_to)
-        if n_out + m * x_to > len(room.out_child):
+        if n_out + m * x_to > len(out_child):
             return rank, n_out
         # where P + {x} stands in this level, and the sets with one variable less in the level below, both for x = 0
         first = rank_without(row, n_row, -1, -1, 1, binom) - values.first
@@ -122,11 +123,7 @@ def score_families(
                 _add_parts(values.joint, first, parent_value, part, at_below[role], unit, run, score)
             # best[x]: the best score among the families of the child with one parent less, without x first
             floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
-            for x in range(x_from, x_to):
-                best[x] = floor
-            for i in range(n_row):
-                if i != role:
-                    _raise_to(floors, role + 1 if role < i else role, at_below[i], run, best)
+            _best_below(floors, role, n_row, at_below, floor, run, best)
             # the penalty; families outside the domain, and those that a bound closes
             if rules.has_charge or rules.restricted or pairs_on or not is_top:
                 shape = 0
@@ -150,12 +147,12 @@ def score_families(
             if not prune or _any_kept(score, gap, best, run):
                 for x in range(x_from, x_to):
                     if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
-                        room.out_child[n_out] = order[x if role < 0 else row[role]]
-                        room.out_score[n_out] = score[x]
+                        out_child[n_out] = order[x if role < 0 else row[role]]
+                        out_score[n_out] = score[x]
                         filled = 0
                         for i in range(-1, n_row):
                             if i != role:
-                                room.out_parents[n_out, filled] = order[x if i < 0 else row[i]]
+                                out_parents[n_out, filled] = order[x if i < 0 else row[i]]
                                 filled += 1
                         n_out += 1
             if is_top:
@@ -187,15 +184,25 @@ def _any_kept(score: Floats, gap: float, best: Floats, run: tuple[int, int]) -> 
 
 
 @kernel
-def _raise_to(floors: Floats, line: int, start: int, run: tuple[int, int], best: Floats) -> None:
-    """best[x] = max(best[x], floors[line, start + x]) for x in the run, which begins at run[0] and ends before run[1].
+def _best_below(
+    floors: Floats, role: int, n_row: int, at_below: Ints, floor: float, run: tuple[int, int], best: Floats
+) -> None:
+    """best[x] = the largest of `floor` and floors[., at_below[i] + x] over i != role, for x in the run.
 
-    Unsigned indices spare numba's test for negative ones.
+    Two lines a step, since runs are short; unsigned indices spare numba's test for negative ones.
     """
-    x_from, x_to = run
-    i, at = np.uint64(line), np.uint64(start)
-    for x in range(np.uint64(x_from), np.uint64(x_to)):
-        best[x] = max(best[x], floors[i, at + x])
+    x_from, x_to = np.uint64(run[0]), np.uint64(run[1])
+    for x in range(x_from, x_to):
+        best[x] = floor
+    n_lines = n_row - 1 if role >= 0 else n_row
+    for j in range(0, n_lines, 2):
+        one = j + 1 if 0 <= role <= j else j
+        two = min(j + 1, n_lines - 1)
+        two = two + 1 if 0 <= role <= two else two
+        line_one, at_one = np.uint64(role + 1 if role < one else role), np.uint64(at_below[one])
+        line_two, at_two = np.uint64(role + 1 if role < two else role), np.uint64(at_below[two])
+        for x in range(x_from, x_to):
+            best[x] = max(best[x], max(floors[line_one, at_one + x], floors[line_two, at_two + x]))
 
 
 @kernel

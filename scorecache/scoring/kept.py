@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class Kept:
         parents = np.empty((n_new, width), np.int32)
         parents[:, : free.shape[1]] = free
         parents[:, free.shape[1] :] = base
-        if (parents[:, 1:] < parents[:, :-1]).any():
+        if any((after < before).any() for before, after in pairwise(parents.T)):
             parents.sort(axis=1)
         self.pieces.append((children, scores, parents))
 
@@ -55,7 +56,9 @@ class Kept:
     def cache(self, names: Sequence[str], record: Record | None = None) -> ScoreCache:
         """All families as a cache; nothing is kept here any longer."""
         pieces, self.pieces = self.pieces, []
-        sizes = np.concatenate([np.full(len(own), own.shape[1]) for *_, own in pieces] or [np.empty(0, np.int64)])
+        sizes = np.repeat(
+            np.array([own.shape[1] for *_, own in pieces], np.int32), [len(own) for own, _, _ in pieces]
+        )
         parents = np.concatenate([own.ravel() for *_, own in pieces] or [np.empty(0, np.int32)])
         children = np.concatenate([own for own, _, _ in pieces] or [np.empty(0, np.int64)])
         scores = np.concatenate([own for _, own, _ in pieces] or [np.empty(0)])
