@@ -2,7 +2,7 @@
 
 1. Local search over orders finds a network; nothing helps more than a good one.
 2. Dual ascent gives the first cluster cuts and multipliers, unless an earlier run left better ones; where there are
-   many families, block-coordinate ascent improves them before the LP, whose first rounds are slow then.
+   many families, the volume algorithm improves them before the LP, whose first rounds are slow then.
 3. The LP raises the bound until it is closed or the search that follows would do better; families that no cheaper
    network can use leave. Orders that follow LP points are improved by local search.
 4. If it is still open, the local search continues from the best network.
@@ -26,11 +26,11 @@ from exactbnc.run.worker import Worker
 from exactbnc.solvers.bounds.ascent._kernels import ascend_from
 from exactbnc.solvers.bounds.ascent.layout import MEMBERS, RAISED, arrange, make_workspace
 from exactbnc.solvers.bounds.cuts.pool import Cuts, cluster_cuts, no_cuts, reduced_costs
-from exactbnc.solvers.bounds.root.block_ascent import solve_root_by_ascent
 from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
 from exactbnc.solvers.bounds.root.state import Hooks, Incumbent, RootResult
+from exactbnc.solvers.bounds.root.volume import solve_root_by_ascent
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, families_in_order, order_of
 from exactbnc.solvers.local_search.orders import Effort, Families, families, improve, search_orders
@@ -48,8 +48,7 @@ N_TRIES = 5
 ENDLESS = 1 << 61
 """More than any sum of costs, so that an ascent ends only where it must."""
 MANY_FAMILIES = 100_000
-BLOCK_ROUNDS = 20
-"""With more than MANY_FAMILIES, and not too many variables, BLOCK_ROUNDS of block-coordinate ascent precede the LP."""
+"""With more of them, and not too many variables, the volume algorithm precedes the LP."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +147,6 @@ class _Rooting:
                     incumbent,
                     run,
                     settings=self.settings,
-                    most_rounds=BLOCK_ROUNDS,
                     hooks=Hooks(improved, self._publish),
                 )
             cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent

@@ -1,4 +1,4 @@
-"""Block-coordinate ascent against enumeration, dynamic programming, the LP, and plain bisection for one step."""
+"""The volume algorithm against enumeration, dynamic programming and the LP."""
 
 import math
 
@@ -11,18 +11,13 @@ from exactbnc.run.limits import Limits, Stopped
 from exactbnc.run.solver import Run
 from exactbnc.solvers.bounds.cuts.pool import cluster_cuts, facet_cuts, no_cuts, reduced_costs
 from exactbnc.solvers.bounds.root import root as root_module
-from exactbnc.solvers.bounds.root.block_ascent import (
-    LARGEST_STEP,
-    best_factor,
-    pairs_of,
-    solve_root_by_ascent,
-    sweep,
-)
+from exactbnc.solvers.bounds.root import volume as volume_module
 from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.bounds.root.state import Hooks
+from exactbnc.solvers.bounds.root.volume import solve_root_by_ascent
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.local_search.orders import families, improve
 from exactbnc.solvers.solve import solve
@@ -32,14 +27,11 @@ from tests.exactbnc.solvers.bounds.root.test_lp import (
     all_networks,
     is_acyclic,
     literal_bound,
-    members,
     network_of_order,
     random_problem,
     random_table,
 )
 from tests.strategies import examples
-
-POSITIVE = st.floats(1e-6, 1e3)
 
 
 @examples(12)
@@ -157,65 +149,20 @@ def test_facets_are_refused():
         solve_root_by_ascent(table, facets, np.array([5]), network_of_order(table, range(7)), Run.of())
 
 
-@examples(60)
-@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=3, max_size=8), st.sampled_from([1, 2]))
-def test_best_factor_against_bisection(pairs, k):
-    hitting, missing = (np.array(side) for side in zip(*pairs, strict=True))
-    low, high = 0.0, 1e12
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if np.sum(missing * middle / (hitting + missing * middle)) < k else (low, middle)
+def test_steps_on_few_families_still_raise_a_bound_over_all(monkeypatch):
+    monkeypatch.setattr(volume_module, "LEAST_ACTIVE", 5)
+    for seed in range(3):
+        table = random_table(seed, 15, 60)
+        start = network_of_order(table, improve(families(table.child_start, table.masks, table.cost), np.arange(15))[0])
+        cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
 
-    z = best_factor(hitting, missing, len(pairs), float(k))
+        root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
 
-    if low <= LARGEST_STEP:
-        assert z == pytest.approx(low, rel=1e-4)
-    else:
-        assert z > LARGEST_STEP
+        assert root.bound > reduced_costs(table, cuts, multipliers).bound
+        assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
 
 
-def test_best_factor_where_no_factor_solves_it():
-    # a member whose families all miss the cluster already accounts for k = 1
-    assert best_factor(np.array([0.0, 1.0]), np.array([1.0, 1.0]), 2, 1.0) == 0.0
-    # nobody can miss it
-    assert best_factor(np.array([1.0, 1.0]), np.array([0.0, 0.0]), 2, 1.0) == LARGEST_STEP
-
-
-@examples(20)
-@given(SEEDS)
-def test_sweeps_never_lower_the_smoothed_bound(seed):
-    table = random_table(seed, 8, 12)
-    cuts, multipliers = ascent_cuts(table, Run.of(seed=seed))
-    temperature = max(1.0, 0.01 * network_of_order(table, range(8)).cost)
-    values = multipliers.astype(np.float64)
-    pairs = pairs_of(table.child_start, table.masks, cuts)
-    before = smoothed_bound(table, cuts, values, temperature)
-    weight = np.exp(-reduced_costs(table, cuts, multipliers).cost / temperature)
-
-    for _ in range(4):
-        sweep(table.child_start, cuts.k, pairs, temperature, 1, values, weight)
-        after = smoothed_bound(table, cuts, values, temperature)
-        assert after >= before - 1e-9 * abs(before) - 1e-6 * temperature
-        before = after
-    assert (values >= 0.0).all()
-
-
-def smoothed_bound(table, cuts, values, temperature):
-    """sum lambda - T sum_v log sum_W exp(-reduced / T), family by family."""
-    total = float(values.sum())
-    clusters = [members(cuts.masks, q) for q in range(cuts.n_cuts)]
-    for v in range(table.n_vars):
-        costs = []
-        for f in range(table.child_start[v], table.child_start[v + 1]):
-            before = members(table.masks, f)
-            paid = sum(values[q] for q, cluster in enumerate(clusters) if v in cluster and not before & cluster)
-            costs.append(table.cost[f] - paid)
-        least = min(costs)
-        total += least - temperature * math.log(sum(math.exp((least - cost) / temperature) for cost in costs))
-    return total
-
-
-def test_block_ascent_comes_before_the_lp_where_there_are_many_families(monkeypatch):
+def test_the_volume_algorithm_comes_before_the_lp_where_there_are_many_families(monkeypatch):
     table = random_table(5, 15, 60)
     first = reduced_costs(table, *ascent_cuts(table, Run.of(seed=0))).bound
     given_bounds = []
@@ -235,7 +182,7 @@ def test_block_ascent_comes_before_the_lp_where_there_are_many_families(monkeypa
     assert given_bounds[1] > first
 
 
-def test_no_lp_follows_where_block_ascent_closes_the_gap(monkeypatch):
+def test_no_lp_follows_where_the_volume_algorithm_closes_the_gap(monkeypatch):
     # one parent each: clusters describe the arborescences completely (Edmonds)
     table = random_table(3, 10, 8, max_size=1)
     monkeypatch.setattr(root_module, "MANY_FAMILIES", 0)
