@@ -34,7 +34,7 @@ def training_data(
     data: str | None, class_name: str | None, table: TrainingOptions, printer: Output, score: Score | None = None
 ) -> Training:
     """The file's table, or without a file the iris data, which a note says; a score of numbers gets them."""
-    from exactbnc.learning.preparation import rows_with_class, with_numbers
+    from exactbnc.learning.preparation import EM, rows_with_class, with_numbers
 
     keeps_numbers = score is not None and score.takes_measurements
     if score is not None and keeps_numbers and table.discretize not in ("auto", "none"):
@@ -54,7 +54,14 @@ def training_data(
         if n_without:
             printer.note(f"rows without a class are left out: {n_without:,}")
     if score is not None:
-        dataset = with_numbers(dataset, score, class_name, declared=declared_in(table), keep_at_most=table.keep_at_most)
+        dataset = with_numbers(
+            dataset,
+            score,
+            class_name,
+            declared=declared_in(table),
+            keep_at_most=table.keep_at_most,
+            may_lack=table.missing == EM,
+        )
     for note in notes_on_columns(dataset, class_name, is_discretized=method is not None):
         printer.note(note)
     return Training(dataset, class_name, method)

@@ -17,13 +17,16 @@ maximum likelihood, and the right-hand side is log P(observed | G, theta) less t
 "bd" and "k2" the score is a log marginal likelihood, and F a lower bound of log P(observed, G), by Jensen's inequality,
 with equality where no value is missing: these rounds are those of variational Bayes (Beal and Ghahramani 2006), with
 the structure chosen among all. Completing the rows by the posterior mean of the parameters instead (Friedman 1998) is
-not known to raise any function. F has several local optima, so restarts begin with values drawn at random.
+not known to raise any function. Numbers are completed by points with their conditional moments
+(`exactbnc.learning.incomplete_numbers`), which for Gaussian likelihoods is exact. F has several local optima, so
+restarts begin with values drawn at random.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +35,7 @@ from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.expected_score import ExpectedScore, Likelihood, expected_score
 from exactbnc.learning.incomplete_data import IncompleteData
+from exactbnc.learning.incomplete_numbers import IncompleteNumbers
 from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, plan_of, reweighted, run_recipe
@@ -162,9 +166,9 @@ def fit_incomplete(dataset: Dataset, dag: DAG, estimator: ParameterEstimator) ->
     -------
     BayesNet
     """
-    data = IncompleteData.of(dataset)
+    data = _incomplete(dataset, Likelihood())
     begin = fit_parameters(data.drawn(np.random.default_rng(0)), dag, Dirichlet(1.0))
-    found = _rounds(data, begin, Likelihood(), lambda expected: _Step(dag), Clock(None))
+    found = _rounds(data, begin, lambda expected: _Step(dag), Clock(None))
     return fit_parameters(found.expected, dag, estimator)
 
 
@@ -195,7 +199,8 @@ def _best_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: C
             "structural EM (missing='em') raises the score, and a class-minimal network need not have the best one: "
             "take another structure, or missing='category'"
         )
-    data, random = IncompleteData.of(dataset), np.random.default_rng(recipe.seed)
+    random = np.random.default_rng(recipe.seed)
+    data = _incomplete(dataset, score)
 
     def best(expected: Dataset) -> _Step:
         return _best(expected, class_name, recipe, clock)
@@ -205,30 +210,56 @@ def _best_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: C
         if found is not None and clock.stop_reason() is not None:
             break
         drawn = data.drawn(random)
-        dag = DAG.from_arcs(data.names, []) if run == 0 else best(drawn).dag
-        own = _rounds(data, fit_parameters(drawn, dag, Dirichlet(1.0)), score, best, clock)
+        dag = DAG.from_arcs(dataset.names, []) if run == 0 else best(drawn).dag
+        own = _rounds(data, fit_parameters(drawn, dag, Dirichlet(1.0)), best, clock)
         if found is None or own.trace[-1] > found.trace[-1]:
             found = own
     assert found is not None
     return found
 
 
-def _rounds(
-    data: IncompleteData, net: BayesNet, score: ExpectedScore, step_for: Callable[[Dataset], _Step], clock: Clock
-) -> _Run:
+def _incomplete(dataset: Dataset, score: ExpectedScore) -> Any:
+    """What the rounds complete: rows with numbers, or rows of states."""
+    return IncompleteNumbers.of(dataset) if dataset.measurements else _States(IncompleteData.of(dataset), score)
+
+
+@dataclass(frozen=True, eq=False)
+class _States:
+    """Rows of states, and the score of their expected counts; `IncompleteNumbers` is the same for numbers."""
+
+    data: IncompleteData
+    score: ExpectedScore
+
+    def drawn(self, random: np.random.Generator) -> Dataset:
+        return self.data.drawn(random)
+
+    def begin(self, net: BayesNet) -> Floats:
+        """The expected counts of the completed rows by a network."""
+        return self.data.expected(net.log_probability(self.data.ways.rows.codes))[0]
+
+    def completed(self, counts: Floats) -> Dataset:
+        return self.data.completed(counts)
+
+    def refit(self, counts: Floats, dag: DAG) -> tuple[float, float, Floats]:
+        """S_G at the counts, the objective after the E-step, and its counts; both without what does not change."""
+        intercept, linear, log_p = _tangent(self.data.ways.rows, counts, dag, self.score)
+        found, log_total = self.data.expected(log_p)
+        return intercept + linear, intercept + log_total, found
+
+
+def _rounds(data: Any, net: BayesNet, step_for: Callable[[Dataset], _Step], clock: Clock) -> _Run:
     """Rounds until the objective rises no more; one that ends lower, which a limit can cause, is left out."""
-    counts, _ = data.expected(net.log_probability(data.ways.rows.codes))
+    counts = data.begin(net)
     last: _Run | None = None
     while True:
         step = step_for(data.completed(counts))
-        constant, reached = 0.0, -np.inf  # what the solver's score has beside `score`: penalties, a prior
+        constant, reached = 0.0, -np.inf  # what the solver's score has beside `refit`'s: penalties, a prior
         for refit in range(MOST_REFITS):
             counted = counts
-            intercept, linear, log_p = _tangent(data.ways.rows, counted, step.dag, score)
+            scored, objective, counts = data.refit(counted, step.dag)
             if refit == 0 and step.solution is not None and step.solution.score is not None:
-                constant = step.solution.score - (intercept + linear)
-            counts, log_total = data.expected(log_p)
-            before, reached = reached, constant + intercept + log_total
+                constant = step.solution.score - scored
+            before, reached = reached, constant + objective
             if reached - before < LEAST_GAIN:
                 break
         if last is not None and reached < last.trace[-1]:

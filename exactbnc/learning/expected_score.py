@@ -26,6 +26,7 @@ from exactbnc.network.parameters._base import shares
 from scorecache.errors import ParameterError
 from scorecache.scores import SCORES, Score
 from scorecache.scores.dirichlet import BD, K2, BDeu
+from scorecache.scores.gaussian import GaussianLikelihood
 from scorecache.scores.penalized import PenalizedLikelihood
 
 
@@ -96,14 +97,15 @@ def expected_score(score: Score) -> ExpectedScore:
     >>> expected_score(BDeu(ess=4.0)).tangent(np.array([[3.0, 1.0], [0.5, 0.0]])).g.shape
     (2, 2)
     """
-    if isinstance(score, PenalizedLikelihood):
+    if isinstance(score, PenalizedLikelihood | GaussianLikelihood):
         return Likelihood()
     if isinstance(score, BDeu | BD | K2):
         return Marginal(score)
     if score.takes_measurements:
+        known = [name for name, kind in SCORES.items() if issubclass(kind, GaussianLikelihood)]
         raise ParameterError(
-            f"structural EM (missing='em') sums states out, and the score {score.name!r} takes numbers as they are: "
-            "discretise them, and take another score"
+            f"structural EM (missing='em') with numbers needs a likelihood: {', '.join(map(repr, known))}. "
+            f"Got {score.name!r} instead; take one of these, or missing='drop'"
         )
     known = [name for name, kind in SCORES.items() if issubclass(kind, PenalizedLikelihood | BDeu | BD | K2)]
     raise ParameterError(

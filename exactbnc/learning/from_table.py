@@ -102,7 +102,7 @@ def learn(
     missing : {"error", "category", "drop", "em"}
         Missing values are an error, a state of their own ("missing"), their rows are left out, or they are summed out:
         structural EM with a proved best network in every round, for the scores of expected counts: "bdeu", "bd", "k2",
-        "bic", "aic" and "ll".
+        "bic", "aic" and "ll", and with numbers "bic-cg", "aic-cg", "ll-cg", "bic-g", "aic-g" and "ll-g".
     states : mapping of names to states, optional
         Declared states of columns, also those that do not occur.
     ignore : str or iterable of str
@@ -182,7 +182,7 @@ def learn(
     )
     if recipe.score().takes_measurements and steps.discretize == AUTO:
         steps = replace(steps, discretize=None)
-    table = prepare(data, target, steps, recipe.score())
+    table = prepare(data, target, steps, recipe.score(), may_lack=missing == EM)
     learned = run_with_missing(table.dataset, target, recipe, missing=missing, listener=listener)
     provenance = {
         "recipe": recipe.to_json(),

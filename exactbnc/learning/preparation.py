@@ -19,7 +19,7 @@ from exactbnc.learning.discretize.tables import (
     quantities,
 )
 from exactbnc.network.codes import UNKNOWN, Codes
-from exactbnc.network.numbers import numbers_of
+from exactbnc.network.numbers import number_of, numbers_of
 from scorecache.data.dataset import Dataset
 from scorecache.data.encoding import MAX_STATES, MEASURED, MISSING_STATE
 from scorecache.data.frames import columns_of, holds_numbers, is_frame, names_of
@@ -84,8 +84,13 @@ class Prepared:
     cut_points: Mapping[str, tuple[float, ...]]
 
 
-def prepare(data: Any, target: str | None, steps: Preparation, score: Score | None = None) -> Prepared:
-    """Read the table, leave out rows without a target, and discretise numbers, or keep them for a score of numbers."""
+def prepare(
+    data: Any, target: str | None, steps: Preparation, score: Score | None = None, *, may_lack: bool = False
+) -> Prepared:
+    """Read the table, leave out rows without a target, and discretise numbers, or keep them for a score of numbers.
+
+    With `may_lack` numbers that are missing stay so, as NaN.
+    """
     keeps_numbers = score is not None and score.takes_measurements
     if score is not None and keeps_numbers and steps.discretize not in (None, AUTO):
         raise ParameterError(f"the score {score.name!r} takes numbers as they are: leave discretize= out")
@@ -94,7 +99,9 @@ def prepare(data: Any, target: str | None, steps: Preparation, score: Score | No
         source, _ = rows_with_class(source, target)
     categories = set(steps.states) | ({*_texts_of(data)} if is_frame(data) else set())
     if score is not None and keeps_numbers:
-        dataset = with_numbers(source, score, target, declared=categories, keep_at_most=steps.keep_at_most)
+        dataset = with_numbers(
+            source, score, target, declared=categories, keep_at_most=steps.keep_at_most, may_lack=may_lack
+        )
         check_identifiers(dataset, allow=steps.allow_identifiers, declared=steps.states)
         return Prepared(source, dataset, {})
     return in_intervals(source, target, steps, categories)
@@ -130,6 +137,7 @@ def with_numbers(
     *,
     declared: Container[str] = (),
     keep_at_most: int | None = None,
+    may_lack: bool = False,
 ) -> Dataset:
     """The columns that a score of numbers reads as such: all of them, or beside states those that are quantities.
 
@@ -155,12 +163,34 @@ def with_numbers(
     if not getattr(score, "takes_states", False):
         chosen = list(dataset.names)
     lacking = [name for name in chosen if MISSING_STATE in dataset.states[dataset.index[name]]]
-    if lacking:
+    if lacking and not may_lack:
         raise DataError(
             f"numbers are missing in {listing(map(repr, lacking))}, and the score {score.name!r} needs them in every "
-            "row: leave such rows out (missing='drop'), or discretise and take a score of states"
+            "row: leave such rows out (missing='drop'), sum them out (missing='em', for 'bic-cg'), or discretise and "
+            "take a score of states"
         )
-    return dataset.measured(chosen)
+    return with_gaps(dataset, lacking).measured(chosen)
+
+
+def with_gaps(dataset: Dataset, names: Iterable[str]) -> Dataset:
+    """The data set with these columns as numbers, NaN where one is missing.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"x": [1.5, None]}, missing="category")
+    >>> with_gaps(data, ["x"]).measurements
+    {'x': array([1.5, nan])}
+    """
+    states, codes, numbers = list(dataset.states), dataset.codes.copy(), dict(dataset.measurements)
+    for name in names:
+        v = dataset.index[name]
+        texts = [state for state in states[v] if state not in (MEASURED, MISSING_STATE) and np.isnan(number_of(state))]
+        if texts:
+            raise DataError(f"column {name!r} must hold numbers. Got {listing(map(repr, texts))} instead.")
+        if name not in numbers:
+            numbers[name] = numbers_of(states[v])[codes[v]]
+            states[v], codes[v] = (MEASURED,), 0
+    return Dataset(dataset.names, tuple(states), codes, dataset.weights, numbers)
 
 
 def _has_fraction(dataset: Dataset, name: str) -> bool:

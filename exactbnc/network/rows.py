@@ -83,10 +83,11 @@ def table_rows(dataset: Dataset) -> Rows:
     """The rows of a data set from which a network was learned, or that has its columns and states."""
     if not dataset.measurements:
         return Rows(dataset.codes)
-    numbers = np.full(dataset.codes.shape, np.nan)
+    codes, numbers = dataset.codes.copy(), np.full(dataset.codes.shape, np.nan)
     for name, own in dataset.measurements.items():
-        numbers[dataset.index[name]] = own
-    return Rows(dataset.codes, numbers)
+        v = dataset.index[name]
+        numbers[v], codes[v] = own, np.where(np.isfinite(own), 0, UNKNOWN)
+    return Rows(codes, numbers)
 
 
 def row_of(net: BayesNet, values: Mapping[str, Hashable]) -> Rows:

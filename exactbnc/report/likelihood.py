@@ -15,7 +15,7 @@ import numpy as np
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.discretize.tables import discretized
 from exactbnc.learning.em import fit_incomplete
-from exactbnc.learning.preparation import EM, observed_codes
+from exactbnc.learning.preparation import EM
 from exactbnc.network.codes import Floats
 from exactbnc.network.parameters import fit_parameters, make_parameters
 from exactbnc.network.rows import table_rows
@@ -91,4 +91,4 @@ def _log_probability(training: Dataset, held_out: Dataset, structure: DAG, *, su
     if not sums_out:
         return fit_parameters(training, structure).log_probability(table_rows(held_out))
     net = fit_incomplete(training, structure, make_parameters("eap"))
-    return net.log_probability(observed_codes(held_out.states, held_out.codes))
+    return net.log_probability(net.rows(held_out))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from exactbnc.learning.preparation import EM, AnyColumn, check_measurements, rows_with_class
+from exactbnc.learning.preparation import EM, AnyColumn, check_measurements, rows_with_class, with_gaps
 from exactbnc.report.assessment import columns_of
 from exactbnc.report.subject import Subject
 from scorecache.data.dataset import Dataset
@@ -48,7 +48,7 @@ def rows_for(subject: Subject, data: Any, given: Mapping[str, Any] | None = None
     if subject.class_name in dataset.index:
         dataset, _ = rows_with_class(dataset, subject.class_name)
     check_measurements(dataset)
-    return dataset.measured([name for name in numbers if name in dataset.index])
+    return with_gaps(dataset, [name for name in numbers if name in dataset.index])
 
 
 def _encoded(data: Any, wanted: list[str], known: Mapping[str, Any], options: Mapping[str, Any]) -> Dataset:

@@ -15,6 +15,7 @@ from exactbnc.learning.preparation import EM, observed_codes
 from exactbnc.learning.recipe import AUTO, Recipe
 from exactbnc.learning.run_recipe import networks_by
 from exactbnc.network.bayesnet import BayesNet
+from exactbnc.network.codes import Codes, Rows
 from exactbnc.network.parameters import fit_parameters
 from exactbnc.run.solution import Status
 from scorecache.data.dataset import Dataset
@@ -82,7 +83,11 @@ class Exact:
         is_proved = learned.solution.status is Status.OPTIMAL
         if self.missing == EM:
             states = dataset.states
-            return Fitted(lambda codes: net.log_posterior(observed_codes(states, codes), class_name), is_proved, net)
+
+            def observed(codes: Codes | Rows) -> Rows:
+                return Rows(observed_codes(states, Rows.of(codes).codes), Rows.of(codes).numbers)
+
+            return Fitted(lambda codes: net.log_posterior(observed(codes), class_name), is_proved, net)
         return Fitted(lambda codes: net.log_posterior(codes, class_name), is_proved, net)
 
 

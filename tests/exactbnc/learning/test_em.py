@@ -197,11 +197,11 @@ def test_scores_that_are_not_those_of_expected_counts_are_refused(score):
         learn(table(0), score=score, missing="em")
 
 
-def test_numbers_are_not_summed_out():
+def test_a_classifier_of_numbers_needs_a_likelihood():
     rows = np.column_stack([np.random.default_rng(0).normal(size=40), np.arange(40) % 2])
     rows[:4, 1] = np.nan
 
-    with pytest.raises(ParameterError, match="sums states out, and the score 'bge-cg' takes numbers"):
+    with pytest.raises(ParameterError, match=r"with numbers needs a likelihood: .* Got 'bge-cg' instead"):
         ExactBNClassifier(numeric="gaussian", missing="em").fit(rows, ["a", "b"] * 20)
 
 
