@@ -46,7 +46,7 @@ SECONDS_PER_RAISE = 1e-5
 SECONDS_PER_FAMILY = 2e-8
 """What a raise and a family that is looked at take, roughly; measured on sponge.BDeu.3 and soybean.BDeu.3."""
 LARGE_LAYER = 5_000
-MUCH_WORK = 40.0
+MUCH_WORK = 500.0
 """From a layer of that size on, where more than that much work is left by the forecast, the layers begin again with an
 LP at every state."""
 MOST_FAMILIES = 20_000
