@@ -48,7 +48,9 @@ N_TRIES = 5
 ENDLESS = 1 << 61
 """More than any sum of costs, so that an ascent ends only where it must."""
 MANY_FAMILIES = 100_000
-"""With more of them, and not too many variables, the volume algorithm precedes the LP."""
+FAMILIES_PER_ROUND = 10_000
+"""With more than MANY_FAMILIES, and not too many variables, the volume algorithm precedes the LP, for one round per
+FAMILIES_PER_ROUND at most: the more families there are, the slower is the LP."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,7 @@ class _Rooting:
                     incumbent,
                     run,
                     settings=self.settings,
+                    most_rounds=table.n_families // FAMILIES_PER_ROUND + 1,
                     hooks=Hooks(improved, self._publish),
                 )
             cuts, multipliers, incumbent = result.cuts, result.multipliers, result.incumbent
