@@ -51,8 +51,8 @@ MUCH_WORK = 500.0
 LP at every state."""
 MOST_FAMILIES = 20_000
 """With more families left the LP of a state takes a second and more."""
-LEAST_LAYERS = 3
-"""From this many layers on, their growth says how many more states there will be."""
+LEAST_LAYERS, LEAST_WITH_LPS = 3, 4
+"""From this many layers on, their growth says how many more states there will be; with LPs it falls sooner."""
 SHARE_OF_FALL, SHARE_WITH_LPS = 0.75, 1.0
 SLOWEST_DECAY = 0.95
 MOST_STATES = 1e9
@@ -136,18 +136,19 @@ class LayerSearch:
 
     def forecast(self) -> float:
         """The work that is left, if layers go on to grow by a ratio that falls nearly as fast as it last did."""
-        if self._search is None or len(self._search.sizes) < LEAST_LAYERS:
+        search = self._search
+        if search is None or len(search.sizes) < (LEAST_LAYERS if search.relaxation is None else LEAST_WITH_LPS):
             return self.work
-        first, second, third = self._search.sizes[-3:]
+        first, second, third = search.sizes[-3:]
         ratio = third / second
-        share = SHARE_OF_FALL if self._search.relaxation is None else SHARE_WITH_LPS
+        share = SHARE_OF_FALL if search.relaxation is None else SHARE_WITH_LPS
         decay = min(1.0 - share * (1.0 - ratio * first / second), SLOWEST_DECAY)
         size, n_states = float(third), 0.0
         while 1.0 <= size < MOST_STATES:
             n_states += size
             ratio *= decay
             size *= ratio
-        work, n_done = self.work - self._before[0], self._search.n_states - self._before[1]
+        work, n_done = self.work - self._before[0], search.n_states - self._before[1]
         return n_states * work / max(1, n_done) if size < MOST_STATES else math.inf
 
     def advance(self, work: float = math.inf) -> str | None:
