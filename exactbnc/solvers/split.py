@@ -14,7 +14,7 @@ from exactbnc.run.events import Events, Progress
 from exactbnc.run.limits import Clock, Stopped
 from exactbnc.run.solution import Statistics, Status
 from exactbnc.run.solver import Outcome, Run, SolveFunction, attempt
-from exactbnc.solvers.costs.components import Component, assemble, components, restricted
+from exactbnc.solvers.costs.components import Component, assemble, components, is_one_component, restricted
 from exactbnc.solvers.costs.graph import loose_bound
 from scorecache.errors import ParameterError
 
@@ -29,11 +29,13 @@ SECONDS_AFTER_INTERRUPT = 1.0
 
 def solve_split(problem: Problem, solve_part: SolveFunction, run: Run) -> Outcome:
     """A best network of a problem without global rules, from best networks of its components."""
+    if is_one_component(problem):
+        return solve_part(problem, run)
     try:
         parts = sorted(components(problem, run.check), key=lambda part: len(part.variables))
     except Stopped:  # the solver then stops at once too, and leaves a network
         parts = []
-    if len(parts) <= 1:
+    if not parts:
         return solve_part(problem, run)
     run = replace(run, limits=replace(run.limits, gap=run.limits.gap / len(parts)))
     outcomes: list[Outcome] = []

@@ -33,6 +33,11 @@ class Component:
     family_of: tuple[dict[tuple[int, ...], int], ...]
 
 
+def is_one_component(problem: Problem) -> bool:
+    """Can a cycle run through all variables? Then there is nothing to split; listing a million families takes long."""
+    return int(_labels(problem)[0].max()) == 0
+
+
 def components(problem: Problem, check: Callable[[], None]) -> Iterator[Component]:
     """The components of a problem without global rules; `check` is called between variables, and may raise."""
     families = problem.families

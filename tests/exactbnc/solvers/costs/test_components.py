@@ -98,3 +98,17 @@ def test_components_for_which_no_time_is_left_get_some_network():
 
     assert (outcome.stop_reason, outcome.score) == ("time", -6.0)
     assert problem.check(outcome.dag) == []
+
+
+def test_a_problem_of_one_component_is_solved_as_it_is(monkeypatch):
+    cache = ScoreCache.from_families("ab", [[(-1.0, ()), (-0.5, (1,))], [(-2.0, ()), (-1.0, (0,))]])
+    problem, given = Problem(cache), []
+    monkeypatch.setattr("exactbnc.solvers.split.components", None)  # families are not listed to find that out
+
+    def solve_part(part, run):
+        given.append(part)
+        return Outcome("none", "time")
+
+    solve_split(problem, solve_part, Run.of())
+
+    assert given == [problem]
