@@ -44,7 +44,9 @@ The LP finds good networks by itself; so does branch-and-cut, for which the firs
 MANY_VARIABLES = 128
 """With more of them one dual ascent takes seconds, and the LP does better."""
 N_TRIES = 5
-"""Orders in which dual ascent tries the variables: which minimal cluster it finds depends on that; the best is kept."""
+"""Orders in which dual ascent tries the variables: which minimal cluster it finds depends on that; the best is kept.
+
+Only one where it takes seconds: with many variables, and with many families, where better multipliers follow."""
 ENDLESS = 1 << 61
 """More than any sum of costs, so that an ascent ends only where it must."""
 MANY_FAMILIES = 100_000
@@ -248,7 +250,8 @@ def ascent_cuts(table: CostTable, run: Run) -> tuple[Cuts, Ints]:
     random = np.random.default_rng(run.seed)
     best, best_left = np.zeros((0, MEMBERS + table.n_words), dtype=np.int64), ENDLESS
     with Worker(run, workspace.stop) as worker:
-        for _ in range(N_TRIES if table.n_vars <= MANY_VARIABLES else 1):
+        is_quick = table.n_vars <= MANY_VARIABLES and table.n_families <= MANY_FAMILIES
+        for _ in range(N_TRIES if is_quick else 1):
             run.check()
             ascend = partial(ascend_from, arranged, workspace, nothing, ENDLESS, random.permutation(table.n_vars))
             left, n_raises = worker(ascend)
