@@ -29,7 +29,7 @@ def posterior(
     report: options.OutputOptions,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="CSV", help="All arcs: from, to, probability (and that of a path)."),
+        typer.Option("--output", "-o", metavar="CSV", help="All arcs: from, to, probability (of a path too), prior."),
     ] = None,
     plot: options.Plot = None,
     prior: Annotated[
@@ -107,10 +107,11 @@ def _write(found: StructurePosterior, path: str) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     has_paths = found.prior == "uniform"
-    writer.writerow(["from", "to", "probability", *(["path"] if has_paths else [])])
+    writer.writerow(["from", "to", "probability", *(["path"] if has_paths else []), "prior"])
     paths = found.paths if has_paths else None
     for a, b, p in found.ranked_arcs():
-        writer.writerow([a, b, repr(p), *([] if paths is None else [repr(float(paths.loc[a, b]))])])
+        of_path = [] if paths is None else [repr(float(paths.loc[a, b]))]
+        writer.writerow([a, b, repr(p), *of_path, found.prior])
     write_text(text.getvalue(), path)
 
 

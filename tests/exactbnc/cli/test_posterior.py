@@ -32,6 +32,15 @@ def test_the_file_has_every_arc_with_its_probability(exactbnc, cache, tmp_path):
     assert facts["median_network"]["modelstring"] == expected.median_network().modelstring
 
 
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_every_row_of_the_file_names_the_prior(exactbnc, cache, tmp_path, prior):
+    exactbnc("posterior", cache, "--prior", prior, "-o", tmp_path / "arcs.csv")
+
+    rows = list(csv.DictReader((tmp_path / "arcs.csv").open()))
+    assert {row["prior"] for row in rows} == {prior}
+    assert ("path" in rows[0]) == (prior == "uniform")
+
+
 def test_text_lists_the_prior_the_bound_and_the_arcs(exactbnc, cache):
     run = exactbnc("posterior", cache, "--prior", "order")
 
@@ -71,4 +80,4 @@ def test_a_cache_for_the_best_network_is_refused_with_the_option(exactbnc, table
 def test_dash_writes_the_table_to_standard_output(exactbnc, cache):
     run = exactbnc("posterior", cache, "-o", "-", "-q")
 
-    assert run.out.splitlines()[0] == "from,to,probability,path"
+    assert run.out.splitlines()[0] == "from,to,probability,path,prior"
