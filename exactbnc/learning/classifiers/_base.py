@@ -148,7 +148,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         if self.missing == EM and EM not in self._ways_of_missing:
             raise ParameterError(
                 f"missing='em' completes the rows by a network, and {type(self).__name__} has none: use "
-                "missing='category', or ExactBNClassifier, AveragedANBClassifier or TBMATANClassifier"
+                "missing='category', or ExactBNClassifier, AveragedANBClassifier, TBMATANClassifier or A1DEClassifier"
             )
         _check_choice(self, "missing", self._ways_of_missing)
         table = self._checked(X, reset=not is_update)

@@ -16,8 +16,11 @@ from exactbnc.learning.classifiers._feature_terms import evenly_spaced
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_with_factors
 from exactbnc.learning.ensemble.ande import AnDE
+from exactbnc.learning.preparation import EM
+from exactbnc.learning.recipe import Recipe
 from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
+from scorecache.errors import ParameterError
 
 MOST_ROWS = 50_000
 """The temperature is found on at most this many rows, evenly spaced."""
@@ -34,7 +37,8 @@ class A1DEClassifier(BatchClassifier):
         What the probabilities of the classes, and their rows in the calibration, are multiplied by. The counts stay as
         they are, so that "balanced" learns in batches, too.
     discretize, missing, states, allow_identifiers
-        As in `ExactBNClassifier`.
+        As in `ExactBNClassifier`. With "em" the counts are those of the rows as the best TAN of structural EM by BDeu
+        completes them; it needs `calibrate=False`, and `partial_fit`, which has not all rows, refuses it.
 
     Attributes
     ----------
@@ -54,6 +58,7 @@ class A1DEClassifier(BatchClassifier):
 
     _order: ClassVar[int] = 1
     average_: AnDE
+    _ways_of_missing = ("error", "category", EM)
 
     def __init__(
         self,
@@ -71,6 +76,11 @@ class A1DEClassifier(BatchClassifier):
         self.missing = missing
         self.states = states
         self.allow_identifiers = allow_identifiers
+
+    def _completion(self) -> Recipe:
+        if self.calibrate:
+            raise ParameterError("calibrate needs complete rows: use calibrate=False, or missing='category'")
+        return Recipe("tan", "bdeu")
 
     def _learn(self, dataset: Dataset) -> None:
         codes, actual = dataset.codes[:-1], dataset.codes[-1].astype(np.int64)

@@ -15,6 +15,7 @@ from exactbnc.learning.classifiers import (
     TBMATANClassifier,
 )
 from exactbnc.learning.em import completed_rows
+from exactbnc.learning.ensemble.ande import AnDE
 from exactbnc.learning.recipe import Recipe
 from scorecache import Dataset
 from scorecache.errors import DataError, MemoryLimitError, ParameterError
@@ -220,9 +221,32 @@ def test_batches_cannot_be_completed():
         TBMATANClassifier(missing="em").partial_fit(x, y, classes=["in", "out"])
 
 
-@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier, EnsembleBNClassifier])
-def test_counts_without_a_network_cannot_complete_rows(kind):
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier])
+def test_estimators_of_low_order_count_completed_rows(kind):
+    x, y = weather()
+    rows = holed(x)
+    data = Dataset.from_columns(
+        {f"x{v}": rows[:, v].tolist() for v in range(3)} | {"class": y.tolist()}, missing="category"
+    )
+
+    model = kind(missing="em", calibrate=False).fit(rows, y)
+
+    completed = completed_rows(data, "class", Recipe("tan", "bdeu"))
+    actual, order = completed.codes[-1].astype(np.int64), kind._order
+    expected = AnDE.of(completed.codes[:-1], actual, completed.weights, completed.arities[:-1], 2, order=order)
+    assert model.average_.of_class.sum() == pytest.approx(80)
+    for own, other in zip(model.average_.tables, expected.tables, strict=True):
+        assert own == pytest.approx(other)
+    assert model.predict_proba([["sun", None, None]]).sum() == pytest.approx(1)
+    assert model.score(rows, y) > 0.7
+    whole = kind(missing="em", calibrate=False).fit(x, y).predict_proba(x)
+    assert whole == pytest.approx(kind(calibrate=False).fit(x, y).predict_proba(x))
+    with pytest.raises(ParameterError, match=r"use calibrate=False, or missing='category'"):
+        kind(missing="em").fit(rows, y)
+
+
+def test_an_ensemble_cannot_complete_rows():
     x, y = weather()
 
     with pytest.raises(ParameterError, match="use missing='category', or ExactBNClassifier"):
-        kind(missing="em").fit(holed(x), y)
+        EnsembleBNClassifier(missing="em").fit(holed(x), y)

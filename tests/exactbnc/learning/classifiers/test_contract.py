@@ -37,6 +37,7 @@ EVERY_KIND = [
     AveragedANBClassifier(n_networks=5, missing="em"),
     SSTBMATANClassifier(missing="category"),
     A1DEClassifier(),
+    A1DEClassifier(calibrate=False, missing="em"),
     A2DEClassifier(calibrate=False),
     EnsembleBNClassifier(),
 ]
