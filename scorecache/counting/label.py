@@ -109,7 +109,7 @@ def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
     return slot
 
 
-@kernel
+@kernel(inline="always")
 def count_cells(
     labels: Labels,
     n_labels: int,
@@ -120,7 +120,10 @@ def count_cells(
     refined: Labels,
     lookup: Lookup,
 ) -> int:
-    """Weigh the cells label x state into `counts`; the number of entries (zeros among them while cells are few)."""
+    """Weigh the cells label x state into `counts`; the number of entries (zeros among them while cells are few).
+
+    Inlined: a call counts references to its arrays, which takes as long as weighing a hundred rows.
+    """
     n_cells = n_labels * arity
     if n_cells <= len(lookup.numbers):
         counts[:n_cells] = 0

@@ -103,6 +103,9 @@ def _count_rows(
     """Sum the terms of the joint sets that are needed, and mark them in `counted`, unless this level is the top one."""
     n_row, n_roots = lattice.size - 1, labelled.roots.shape[0]
     row, at_below, labels, n_labels = room.row, room.at_below, room.labels, room.n_labels
+    # taken out of their tuples once: each time counts references to them, with locked instructions
+    codes, weights, refined, lookup, counts = labelled.codes, labelled.weights, room.refined, room.lookup, room.counts
+    step, kinds, arities = lattice.step, lattice.kinds, lattice.arities
     first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + lattice.x_from
     stale = n_row - 1
     for rank in range(row_from, row_to):
@@ -110,7 +113,7 @@ def _count_rows(
             stale = max(stale, advance(row, n_row))
         shape_p = 0
         for i in range(n_row):
-            shape_p = lattice.step[shape_p, lattice.kinds[row[i]]]
+            shape_p = step[shape_p, kinds[row[i]]]
         at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
         ranks_below(row, n_row, lattice.binom, at_below)
         for x in range(lattice.x_from, row[0] if n_row > 0 else lattice.n_vars):
@@ -124,27 +127,26 @@ def _count_rows(
             for root in range(n_roots):
                 for i in range(stale, -1, -1):
                     n_labels[root, i] = refine(
-                        labels[root, i + 1], n_labels[root, i + 1], labelled.codes[row[i]], lattice.arities[row[i]],
-                        labels[root, i], room.lookup,
+                        labels[root, i + 1], n_labels[root, i + 1], codes[row[i]], arities[row[i]],
+                        labels[root, i], lookup,
                     )  # fmt: skip
             stale = -1
             # the cells of P + {x}: without the class (root 1) for the joint value alone
-            shape = lattice.step[shape_p, lattice.kinds[x]]
+            shape = step[shape_p, kinds[x]]
             for root in range(n_roots):
                 n_counts = count_cells(
-                    labels[root, 0], n_labels[root, 0], labelled.codes[x], lattice.arities[x], labelled.weights,
-                    room.counts, room.refined, room.lookup,
+                    labels[root, 0], n_labels[root, 0], codes[x], arities[x], weights, counts, refined, lookup,
                 )  # fmt: skip
                 for line in range(len(sums.start) if root == 0 else 1):
                     start = sums.start[line]
                     if line == 0:
                         start = terms.cell_start[shape] if root == 0 else terms.marginal_start
-                    sums.values[line, at + x] += _sum_terms(terms, start, shape, room.counts, n_counts)
+                    sums.values[line, at + x] += _sum_terms(terms, start, shape, counts, n_counts)
             if len(counted) > 0:
                 counted[at + x] = True
 
 
-@kernel
+@kernel(inline="always")
 def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
     total = 0
     for i in range(n_counts):
