@@ -19,8 +19,8 @@ from scorecache.system.compiled import kernel
 DEAD = np.inf
 """The best score of a family that is out of the domain or closed by a bound: nothing above it is looked at."""
 
-ROOM = 1 << 11
-"""Survivors that the kernel returns at a time, beside those of one row."""
+ROOM = 1 << 15
+"""Survivors that the kernel returns at a time at the most, beside those of one row."""
 
 BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
@@ -60,17 +60,17 @@ def families_of_rows(
     n_values = 0 if lattice.is_top else len(values.joint)
     best = np.full((m, n_values), DEAD)
     entropy = np.full((m if rules.pair_price > 0.0 else 0, n_values), np.inf)
-    n_room = ROOM + m * n_vars
-    room = Room(
+    work = (
         unrank(row_from, m - 1, lattice.binom), np.empty(m, np.int64), np.empty(n_vars), np.empty(n_vars),
-        np.zeros(n_vars, np.int64), np.empty(n_room, np.int64), np.empty(n_room),
-        np.empty((n_room, m - 1), np.int32),
+        np.zeros(n_vars, np.int64),
     )  # fmt: skip
-    found: list[Any] = [[own[:0] for own in room[-3:]]]
-    while row_from < row_to:
+    found: list[Any] = []
+    while row_from < row_to or not found:
+        n_room = min(ROOM, (row_to - row_from) * m * n_vars) + m * n_vars
+        room = Room(*work, np.empty(n_room, np.int64), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
         row_from, n_out = score_families(row_from, row_to, lattice, values, unit, rules, below, best, entropy, room)
-        found.append([own[:n_out].copy() for own in room[-3:]])
-    child, score, parents = found[1] if len(found) == 2 else map(np.concatenate, zip(*found, strict=True))
+        found.append([own[:n_out] for own in room[-3:]])
+    child, score, parents = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     return child, score, parents, best, entropy
 
 
