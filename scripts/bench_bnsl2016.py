@@ -44,7 +44,7 @@ SOURCES = {
 }
 """Where the data of an instance are; those in csv/ have no header."""
 
-NAME = re.compile(r"(?P<data>.+)_(?P<score>bic|bdeu)(?:-(?P<ess>[\d.]+))??(?:-(?P<limit>\d))?")
+NAME = re.compile(r"(?P<data>.+)_(?P<score>bic|bdeu)(?:(?<=bdeu)-(?P<ess>[\d.]+))?(?:-(?P<limit>\d))?")
 SLACK = 2
 """How far the number of parent sets may be from the published one: ties are broken in other ways."""
 
