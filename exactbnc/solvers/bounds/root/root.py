@@ -30,7 +30,7 @@ from exactbnc.solvers.bounds.root.lp import solve_root
 from exactbnc.solvers.bounds.root.report import Report
 from exactbnc.solvers.bounds.root.settings import SHORT, RootSettings
 from exactbnc.solvers.bounds.root.state import Hooks, Incumbent, RootResult
-from exactbnc.solvers.bounds.root.volume import solve_root_by_ascent
+from exactbnc.solvers.bounds.root.volume import solve_root_by_volume
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, families_in_order, order_of
 from exactbnc.solvers.local_search.orders import Effort, Families, families, improve, search_orders
@@ -144,7 +144,7 @@ class _Rooting:
         result = None
         if table.n_families > MANY_FAMILIES and not is_large and earlier is None:
             with _timed(seconds, "ascent_seconds"):
-                result = solve_root_by_ascent(
+                result = solve_root_by_volume(
                     table,
                     cuts,
                     multipliers,

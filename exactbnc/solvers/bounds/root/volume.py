@@ -57,7 +57,7 @@ NETWORK_EVERY = 10
 SEPARATORS = Separators(use_facets=False, max_clusters=100, max_exact_clusters=50, exact_nodes=5_000)
 
 
-def solve_root_by_ascent(
+def solve_root_by_volume(
     table: CostTable,
     cuts: Cuts,
     multipliers: Ints,

@@ -17,7 +17,7 @@ from exactbnc.solvers.bounds.root.root import ascent_cuts, find_root
 from exactbnc.solvers.bounds.root.separation import Separators
 from exactbnc.solvers.bounds.root.settings import LONG, RootSettings
 from exactbnc.solvers.bounds.root.state import Hooks
-from exactbnc.solvers.bounds.root.volume import solve_root_by_ascent
+from exactbnc.solvers.bounds.root.volume import solve_root_by_volume
 from exactbnc.solvers.costs.table import cost_table
 from exactbnc.solvers.local_search.orders import families, improve
 from exactbnc.solvers.solve import solve
@@ -43,7 +43,7 @@ def test_bound_and_families_left_against_all_networks(seed, has_cuts):
     start = network_of_order(table, np.random.default_rng(seed).permutation(5))
     cuts, multipliers = ascent_cuts(table, Run.of(seed=seed)) if has_cuts else (no_cuts(1), NOTHING)
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of(seed=seed))
+    root = solve_root_by_volume(table, cuts, multipliers, start, Run.of(seed=seed))
 
     assert best <= root.incumbent.cost <= start.cost
     assert is_acyclic(table, root.incumbent.chosen)
@@ -63,7 +63,7 @@ def test_bound_against_dynamic_programming(seed, n_vars):
     best = round((best_scores - solve(problem, solver="dp").score) * 10**table.digits)
     start = network_of_order(table, np.random.default_rng(seed).permutation(n_vars))
 
-    root = solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=seed)), start, Run.of(seed=seed))
+    root = solve_root_by_volume(table, *ascent_cuts(table, Run.of(seed=seed)), start, Run.of(seed=seed))
 
     assert reduced_costs(table, root.cuts, root.multipliers).bound <= best  # over all families, whatever was fixed
     assert min(root.bound, root.incumbent.cost) <= best <= root.incumbent.cost
@@ -80,7 +80,7 @@ def test_the_bound_never_falls_and_rests_on_whole_multipliers(seed, digits, is_a
         multipliers = multipliers * 3  # far from good: a bound far below
     given_bound = reduced_costs(table, cuts, multipliers).bound
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of(seed=seed))
+    root = solve_root_by_volume(table, cuts, multipliers, start, Run.of(seed=seed))
 
     assert root.bound >= given_bound
     assert root.multipliers.dtype == np.int64
@@ -98,7 +98,7 @@ def test_ascent_closes_most_of_the_gap_between_dual_ascent_and_the_lp():
         start = network_of_order(table, range(15))
         start = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings).incumbent
         by_lp = solve_root(table, cuts, multipliers, start, Run.of(), settings=settings)
-        by_ascent = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
+        by_ascent = solve_root_by_volume(table, cuts, multipliers, start, Run.of())
         most = by_lp.incumbent.cost
         shares.append((min(by_ascent.bound, most) - first) / (min(by_lp.bound, most) - first))
 
@@ -111,7 +111,7 @@ def test_two_words_of_variables():
     start = network_of_order(table, improve(families(table.child_start, table.masks, table.cost), np.arange(70))[0])
     cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
 
-    root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
+    root = solve_root_by_volume(table, cuts, multipliers, start, Run.of())
 
     assert root.bound > reduced_costs(table, cuts, multipliers).bound
     assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
@@ -121,7 +121,7 @@ def test_runs_can_be_repeated():
     table = random_table(4, 12, 40)
     start = network_of_order(table, range(12))
     first, second = (
-        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=1)), start, Run.of(seed=1)) for _ in range(2)
+        solve_root_by_volume(table, *ascent_cuts(table, Run.of(seed=1)), start, Run.of(seed=1)) for _ in range(2)
     )
 
     assert first.bound == second.bound
@@ -134,7 +134,7 @@ def test_a_run_without_time_stops_and_the_root_keeps_its_network():
     cuts = cluster_cuts(np.array([[3]], dtype=np.uint64), 1)
 
     with pytest.raises(Stopped, match="time"):
-        solve_root_by_ascent(table, cuts, np.array([5]), start, Run.of(Limits(seconds=0)))
+        solve_root_by_volume(table, cuts, np.array([5]), start, Run.of(Limits(seconds=0)))
     root = find_root(table, np.arange(7), Run.of(Limits(seconds=0)), settings=RootSettings())
 
     assert root.stop_reason == "time"
@@ -146,7 +146,7 @@ def test_facets_are_refused():
     facets = facet_cuts(np.array([[0, 1, 2, 3]]), np.array([0]), 1)
 
     with pytest.raises(ValueError, match="takes clusters, got 1 facets"):
-        solve_root_by_ascent(table, facets, np.array([5]), network_of_order(table, range(7)), Run.of())
+        solve_root_by_volume(table, facets, np.array([5]), network_of_order(table, range(7)), Run.of())
 
 
 def test_steps_on_few_families_still_raise_a_bound_over_all(monkeypatch):
@@ -156,7 +156,7 @@ def test_steps_on_few_families_still_raise_a_bound_over_all(monkeypatch):
         start = network_of_order(table, improve(families(table.child_start, table.masks, table.cost), np.arange(15))[0])
         cuts, multipliers = ascent_cuts(table, Run.of(seed=0))
 
-        root = solve_root_by_ascent(table, cuts, multipliers, start, Run.of())
+        root = solve_root_by_volume(table, cuts, multipliers, start, Run.of())
 
         assert root.bound > reduced_costs(table, cuts, multipliers).bound
         assert root.bound == literal_bound(table, root.is_alive, root.cuts, root.multipliers)
@@ -202,4 +202,4 @@ def test_an_interrupt_between_rounds_reaches_the_caller():
     start = network_of_order(table, range(20))
     hooks = Hooks(on_round=interrupt)
     with pytest.raises(KeyboardInterrupt):
-        solve_root_by_ascent(table, *ascent_cuts(table, Run.of(seed=0)), start, Run.of(), hooks=hooks)
+        solve_root_by_volume(table, *ascent_cuts(table, Run.of(seed=0)), start, Run.of(), hooks=hooks)
