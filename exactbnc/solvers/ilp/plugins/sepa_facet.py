@@ -15,7 +15,8 @@ from exactbnc.solvers.ilp.model.context import Context, guarded
 NAME = "facet"
 PRIORITY = 80
 FREQ = 1
-MAX_FACETS = 100
+MAX_FACETS = 30
+"""In a round, as of the clusters (`sepa_cluster`)."""
 IS_DELAYED = True
 
 
