@@ -20,12 +20,17 @@ the structure chosen among all. Completing the rows by the posterior mean of the
 not known to raise any function. Numbers are completed by points with their conditional moments
 (`exactbnc.learning.incomplete_numbers`), which for Gaussian likelihoods is exact. F has several local optima, so
 restarts begin with values drawn at random.
+
+A class-minimal network is defined by families that score best, not by a score that is best, so an M-step that takes it
+raises nothing: which networks are lossless changes with the counts. It is searched for once, for the expected counts
+that the rounds end with when they choose among all networks in which the class has no parents, which can represent any
+distribution. E-steps with the class-minimal network follow, which raise its own F.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,31 +38,25 @@ from numpy.typing import NDArray
 
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
-from exactbnc.learning.expected_score import ExpectedScore, Likelihood, expected_score
-from exactbnc.learning.incomplete_data import IncompleteData
-from exactbnc.learning.incomplete_numbers import IncompleteNumbers
+from exactbnc.learning.em_rounds import Run, Step, incomplete, run_refits, run_rounds
+from exactbnc.learning.expected_score import Likelihood, expected_score
 from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import Learned, plan_of, reweighted, run_recipe
 from exactbnc.network.bayesnet import BayesNet
-from exactbnc.network.codes import Floats
 from exactbnc.network.parameters import ParameterEstimator, fit_parameters
 from exactbnc.network.parameters.closed_form import Dirichlet
-from exactbnc.network.parameters.counts import cells
+from exactbnc.problem.constraints import Constraints
 from exactbnc.problem.problem import Problem
 from exactbnc.run.events import Listener
 from exactbnc.run.limits import Clock, Limits
-from exactbnc.run.solution import Solution, Status
+from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
 from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError, TimeLimitError
 
-MOST_ROUNDS = 100
-MOST_REFITS = 20
-"""E-steps with one network, before the next one is looked for."""
-
-LEAST_GAIN = 1e-6
-"""A round that raises the objective by less is the last one."""
+SHARE_OF_COMPLETING = 0.5
+"""Of the time limit for a class-minimal network, what completing the rows may take."""
 
 
 def run_with_missing(
@@ -107,7 +106,7 @@ def learn_incomplete(
     Returns
     -------
     Learned
-        `rounds` are the values of the objective in the best run.
+        `rounds` are the values of the objective in the best run; of a class-minimal network those of its own E-steps.
 
     Raises
     ------
@@ -166,126 +165,63 @@ def fit_incomplete(dataset: Dataset, dag: DAG, estimator: ParameterEstimator) ->
     -------
     BayesNet
     """
-    data = _incomplete(dataset, Likelihood())
+    data = incomplete(dataset, Likelihood())
     begin = fit_parameters(data.drawn(np.random.default_rng(0)), dag, Dirichlet(1.0))
-    found = _rounds(data, begin, lambda expected: _Step(dag), Clock(None))
+    found = run_refits(data, data.begin(begin), Step(dag), Clock(None))
     return fit_parameters(found.expected, dag, estimator)
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """The network of a round; what it was found by, where it was searched for."""
-
-    dag: DAG
-    solution: Solution | None = None
-    problem: Problem | None = None
-    max_parents: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """The last round, the expected counts it was taken from, and the objective after every round."""
-
-    step: _Step
-    expected: Dataset
-    trace: list[float]
-
-
-def _best_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> _Run:
-    """The run that ends highest."""
-    score = expected_score(recipe.score())
+def _best_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
+    """The run that ends highest; of class-minimal networks what follows the best run without their condition."""
     if recipe.structure == "class_minimal":
-        raise ParameterError(
-            "structural EM (missing='em') raises the score, and a class-minimal network need not have the best one: "
-            "take another structure, or missing='category'"
-        )
-    random = np.random.default_rng(recipe.seed)
-    data = _incomplete(dataset, score)
+        return _class_minimal_run(dataset, class_name, recipe, clock)
+    return _highest_run(_data_of(dataset, recipe), class_name, recipe, clock)
 
-    def best(expected: Dataset) -> _Step:
+
+def _class_minimal_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
+    """The class-minimal network for the rows as the best network with the class as a root completes them."""
+    assert class_name is not None
+    data = _data_of(dataset, recipe)
+    free = with_class_as_root(recipe, dataset.names, class_name)
+    own = clock if recipe.time_limit is None else Clock(SHARE_OF_COMPLETING * recipe.time_limit)
+    completing = _highest_run(data, class_name, free, own)
+    step = _best(completing.expected, class_name, recipe, clock)
+    if own.stop_reason() == "interrupted" and step.solution is not None:
+        step = replace(step, solution=replace(step.solution, stop_reason="interrupted"))
+    return run_refits(data, completing.counts, step, clock)
+
+
+def with_class_as_root(recipe: Recipe, names: Sequence[str], class_name: str) -> Recipe:
+    """The recipe for the best of all networks in which the class has no parents."""
+    arcs = [(name, class_name) for name in names if name != class_name]
+    return replace(recipe, structure="general", constraints=recipe.constraints.merged(Constraints(forbidden_arcs=arcs)))
+
+
+def _data_of(dataset: Dataset, recipe: Recipe) -> Any:
+    return incomplete(dataset, expected_score(recipe.score()))
+
+
+def _highest_run(data: Any, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
+    """The best of a run that begins without arcs and the restarts."""
+    random = np.random.default_rng(recipe.seed)
+
+    def best(expected: Dataset) -> Step:
         return _best(expected, class_name, recipe, clock)
 
-    found: _Run | None = None
+    found: Run | None = None
     for run in range(recipe.restarts + 1):
         if found is not None and clock.stop_reason() is not None:
             break
         drawn = data.drawn(random)
-        dag = DAG.from_arcs(dataset.names, []) if run == 0 else best(drawn).dag
-        own = _rounds(data, fit_parameters(drawn, dag, Dirichlet(1.0)), best, clock)
+        dag = DAG.from_arcs(drawn.names, []) if run == 0 else best(drawn).dag
+        own = run_rounds(data, data.begin(fit_parameters(drawn, dag, Dirichlet(1.0))), best, clock)
         if found is None or own.trace[-1] > found.trace[-1]:
             found = own
     assert found is not None
     return found
 
 
-def _incomplete(dataset: Dataset, score: ExpectedScore) -> Any:
-    """What the rounds complete: rows with numbers, or rows of states."""
-    return IncompleteNumbers.of(dataset) if dataset.measurements else _States(IncompleteData.of(dataset), score)
-
-
-@dataclass(frozen=True, eq=False)
-class _States:
-    """Rows of states, and the score of their expected counts; `IncompleteNumbers` is the same for numbers."""
-
-    data: IncompleteData
-    score: ExpectedScore
-
-    def drawn(self, random: np.random.Generator) -> Dataset:
-        return self.data.drawn(random)
-
-    def begin(self, net: BayesNet) -> Floats:
-        """The expected counts of the completed rows by a network."""
-        return self.data.expected(net.log_probability(self.data.ways.rows.codes))[0]
-
-    def completed(self, counts: Floats) -> Dataset:
-        return self.data.completed(counts)
-
-    def refit(self, counts: Floats, dag: DAG) -> tuple[float, float, Floats]:
-        """S_G at the counts, the objective after the E-step, and its counts; both without what does not change."""
-        intercept, linear, log_p = _tangent(self.data.ways.rows, counts, dag, self.score)
-        found, log_total = self.data.expected(log_p)
-        return intercept + linear, intercept + log_total, found
-
-
-def _rounds(data: Any, net: BayesNet, step_for: Callable[[Dataset], _Step], clock: Clock) -> _Run:
-    """Rounds until the objective rises no more; one that ends lower, which a limit can cause, is left out."""
-    counts = data.begin(net)
-    last: _Run | None = None
-    while True:
-        step = step_for(data.completed(counts))
-        constant, reached = 0.0, -np.inf  # what the solver's score has beside `refit`'s: penalties, a prior
-        for refit in range(MOST_REFITS):
-            counted = counts
-            scored, objective, counts = data.refit(counted, step.dag)
-            if refit == 0 and step.solution is not None and step.solution.score is not None:
-                constant = step.solution.score - scored
-            before, reached = reached, constant + objective
-            if reached - before < LEAST_GAIN:
-                break
-        if last is not None and reached < last.trace[-1]:
-            return last
-        gain = reached - last.trace[-1] if last is not None else np.inf
-        last = _Run(step, data.completed(counted), [*(last.trace if last is not None else []), reached])
-        if gain < LEAST_GAIN or len(last.trace) == MOST_ROUNDS or clock.stop_reason() is not None:
-            return last
-
-
-def _tangent(rows: Dataset, counts: Floats, dag: DAG, score: ExpectedScore) -> tuple[float, float, Floats]:
-    """Of all families together: the intercept, sum N g, and the sum of g over the cells of every completed row."""
-    intercept = linear = 0.0
-    log_p = np.zeros(rows.n_rows)
-    for child, parents in enumerate(dag.parents):
-        members = (*parents, child)
-        found, shape = cells(rows, members), rows.arities[list(members)]
-        own = np.bincount(found, counts, minlength=int(shape.prod())).astype(np.float64).reshape(shape)
-        tangent = score.tangent(own)
-        intercept += tangent.intercept
-        linear += tangent.linear(own)
-        log_p += tangent.g.ravel()[found]
-    return intercept, linear, log_p
-
-
-def _best(expected: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> _Step:
+def _best(expected: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Step:
     """The best network for expected counts."""
     plan, constraints = plan_of(expected, class_name, recipe)
     problem = Problem(plan.run(n_jobs=recipe.n_jobs, memory_limit=recipe.memory_limit), constraints)
@@ -297,4 +233,4 @@ def _best(expected: Dataset, class_name: str | None, recipe: Recipe, clock: Cloc
         raise InfeasibleError("no network satisfies all the constraints together")
     if solution.dag is None or solution.score is None:
         raise TimeLimitError("the time limit ended before the first network was found; raise time_limit")
-    return _Step(solution.dag, solution, problem, plan.domain.max_parents)
+    return Step(solution.dag, solution, problem, plan.domain.max_parents)

@@ -87,7 +87,8 @@ class ExactBNClassifier(NetworkClassifier):
     missing : {"category", "error", "em"}
         For missing values in the training data: a state of their own, an error, or summed out: structural EM with a
         proved best network in every round, for "bdeu", "bd", "k2", "bic", "aic" and "ll"; "auto" then fits tables
-        alone.
+        alone. A class-minimal network is that of the rows as the best network without parents of the class completes
+        them.
     states : mapping, optional
         Name -> states of a column, also those that do not occur.
     allow_identifiers : bool, default False

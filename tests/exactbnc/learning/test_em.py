@@ -254,11 +254,6 @@ def test_a_round_cut_short_by_a_limit_does_not_end_lower(monkeypatch):
     assert found.net.dag.arcs
 
 
-def test_a_class_minimal_network_is_refused():
-    with pytest.raises(ParameterError, match="take another structure, or missing='category'"):
-        learn(table(0), "x0", score="bic", missing="em", structure="class-minimal")
-
-
 def test_too_many_ways_to_complete_the_rows_are_refused(monkeypatch):
     monkeypatch.setattr("exactbnc.learning.incomplete_data.MOST_COMPLETIONS", 50)
 

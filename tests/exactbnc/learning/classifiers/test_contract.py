@@ -28,6 +28,7 @@ EVERY_KIND = [
     ExactBNClassifier("fan"),
     ExactBNClassifier("tan", missing="category"),
     ExactBNClassifier("tan", missing="em"),
+    ExactBNClassifier("class-minimal", missing="em"),
     ExactBNClassifier("naive_bayes", feature_selection="bayes_factor"),
     ExactBNClassifier("kdb", "fcll"),
     ExactBNClassifier("general", "bic", max_parents=2),
