@@ -117,6 +117,25 @@ def learn_incomplete(
     InfeasibleError
         If no network satisfies the constraints.
     """
+    return learn_completed(dataset, class_name, recipe, class_factors=class_factors)[0]
+
+
+def learn_completed(
+    dataset: Dataset,
+    class_name: str | None,
+    recipe: Recipe,
+    *,
+    class_factors: Sequence[float] | NDArray[np.float64] | None = None,
+) -> tuple[Learned, Dataset]:
+    """What `learn_incomplete` learns, and the rows as its network completes them: weighted by their probabilities.
+
+    Examples
+    --------
+    >>> data = Dataset.from_columns({"x": ["a", None, "b"] * 8, "y": ["a", "a", "b"] * 8}, missing="category")
+    >>> learned, rows = learn_completed(data, "y", Recipe("tan"))
+    >>> learned.net.states == rows.states, round(float(rows.weights.sum()), 6)
+    (True, 24.0)
+    """
     if recipe.calibrate:
         raise ParameterError("calibrate needs complete rows: leave it out, or use missing='category'")
     clock = Clock(recipe.time_limit)
@@ -126,7 +145,7 @@ def learn_incomplete(
     if class_name is not None and class_factors is not None:
         expected = reweighted(expected, class_name, class_factors)
     net = fit_parameters(expected, step.dag, recipe.estimator(), class_name=class_name)
-    return Learned(
+    learned = Learned(
         net,
         step.solution,
         step.problem,
@@ -135,19 +154,7 @@ def learn_incomplete(
         rounds=tuple(found.trace),
         objective=expected_score(recipe.score()).objective,
     )
-
-
-def completed_rows(dataset: Dataset, class_name: str, recipe: Recipe) -> Dataset:
-    """The rows as the network of `learn_incomplete` completes them: in all ways, weighted by their probabilities.
-
-    Examples
-    --------
-    >>> data = Dataset.from_columns({"x": ["a", None, "b"] * 8, "y": ["a", "a", "b"] * 8}, missing="category")
-    >>> rows = completed_rows(data, "y", Recipe("tan"))
-    >>> rows.states, round(float(rows.weights.sum()), 6)
-    ((('a', 'b'), ('a', 'b')), 24.0)
-    """
-    return _best_run(dataset, class_name, recipe, Clock(recipe.time_limit)).expected
+    return learned, found.expected
 
 
 def fit_incomplete(dataset: Dataset, dag: DAG, estimator: ParameterEstimator) -> BayesNet:

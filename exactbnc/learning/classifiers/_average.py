@@ -12,6 +12,8 @@ from exactbnc.learning.recipe import Recipe
 from scorecache.data.dataset import Dataset
 from scorecache.errors import DataError, ParameterError
 
+BATCHES_OF_EM = "rows are completed all together with missing='em': use fit, or missing='category'"
+
 
 class AverageClassifier(TableClassifier):
     """Learns `average_` from rows; a subclass implements `_learn`."""
@@ -52,11 +54,16 @@ class AverageClassifier(TableClassifier):
             del self.average_
         dataset = self._training_data(X, y, sample_weight)
         if self.missing == EM:
-            from exactbnc.learning.em import completed_rows
+            from exactbnc.learning.em import learn_completed
 
-            dataset = completed_rows(dataset, self.class_name_, self._completion())
-        self._learn(dataset)
+            self._learn_completed(dataset, learn_completed(dataset, self.class_name_, self._completion())[1])
+        else:
+            self._learn(dataset)
         return self
+
+    def _learn_completed(self, dataset: Dataset, completed: Dataset) -> None:
+        """Learn from rows as a network completes them; `dataset` are the rows themselves."""
+        self._learn(completed)
 
     def _completion(self) -> Recipe:
         """What the network is learned by that completes the rows, where an estimator offers missing="em"."""
@@ -107,7 +114,7 @@ class BatchClassifier(AverageClassifier):
         ['in']
         """
         if self.missing == EM:
-            raise ParameterError("rows are completed all together with missing='em': use fit, or missing='category'")
+            raise ParameterError(BATCHES_OF_EM)
         is_update = hasattr(self, "average_")
         check_batch(self, classes, is_update=is_update)
         known = self._features if is_update else None

@@ -51,7 +51,6 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
 
     discretize: str | None
     missing: str
-    _ways_of_missing: tuple[str | None, ...] = ("error", "category")
     allow_identifiers: bool = True  # an estimator that offers the choice leaves useless columns out by default
     states: Mapping[str, Any] | None
     class_weight: str | Mapping[Any, float] | None = None  # of an estimator that does not offer it
@@ -145,12 +144,7 @@ class TableClassifier(FeatureTerms, ClassifierMixin, BaseEstimator):  # type: ig
         `classes` are those that may occur, if not only those in y; with `is_update` the states known so far come first.
         """
         _check_choice(self, "discretize", (None, AUTO, *DISCRETIZERS))
-        if self.missing == EM and EM not in self._ways_of_missing:
-            raise ParameterError(
-                f"missing='em' completes the rows by a network, and {type(self).__name__} has none: use "
-                "missing='category', or ExactBNClassifier, AveragedANBClassifier, TBMATANClassifier or A1DEClassifier"
-            )
-        _check_choice(self, "missing", self._ways_of_missing)
+        _check_choice(self, "missing", ("error", "category", EM))
         table = self._checked(X, reset=not is_update)
         labels = self._labels(y, table)
         weights = None

@@ -16,11 +16,10 @@ from exactbnc.learning.classifiers._feature_terms import evenly_spaced
 from exactbnc.learning.discriminative.leave_one_out import left_out_weights
 from exactbnc.learning.discriminative.temperature import apply_temperature, fit_with_factors
 from exactbnc.learning.ensemble.ande import AnDE
-from exactbnc.learning.preparation import EM
+from exactbnc.learning.preparation import observed_codes
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
-from scorecache.errors import ParameterError
 
 MOST_ROWS = 50_000
 """The temperature is found on at most this many rows, evenly spaced."""
@@ -38,7 +37,8 @@ class A1DEClassifier(BatchClassifier):
         they are, so that "balanced" learns in batches, too.
     discretize, missing, states, allow_identifiers
         As in `ExactBNClassifier`. With "em" the counts are those of the rows as the best TAN of structural EM by BDeu
-        completes them; it needs `calibrate=False`, and `partial_fit`, which has not all rows, refuses it.
+        completes them, and the temperature is found on the rows as they are: what is known of a row is in all its
+        completions, so that it can be left out. `partial_fit`, which has not all rows, refuses "em".
 
     Attributes
     ----------
@@ -58,7 +58,6 @@ class A1DEClassifier(BatchClassifier):
 
     _order: ClassVar[int] = 1
     average_: AnDE
-    _ways_of_missing = ("error", "category", EM)
 
     def __init__(
         self,
@@ -78,30 +77,41 @@ class A1DEClassifier(BatchClassifier):
         self.allow_identifiers = allow_identifiers
 
     def _completion(self) -> Recipe:
-        if self.calibrate:
-            raise ParameterError("calibrate needs complete rows: use calibrate=False, or missing='category'")
         return Recipe("tan", "bdeu")
 
     def _learn(self, dataset: Dataset) -> None:
-        codes, actual = dataset.codes[:-1], dataset.codes[-1].astype(np.int64)
-        weights = np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
+        self._calibrate(self._counts(dataset), dataset, dataset.codes[:-1])
+
+    def _learn_completed(self, dataset: Dataset, completed: Dataset) -> None:
+        self._calibrate(self._counts(completed), dataset, observed_codes(dataset.states, dataset.codes[:-1]))
+
+    def _counts(self, dataset: Dataset) -> AnDE:
+        """Those of the rows, and of what was learned before."""
+        codes, actual, weights = dataset.codes[:-1], dataset.codes[-1].astype(np.int64), _weights_of(dataset)
         arities, n_classes = dataset.arities[:-1], len(self.classes_)
         if hasattr(self, "average_"):
             before = self.average_.grown(arities)
         else:
             before = AnDE.empty(arities, n_classes, order=self._order)
-        counts = before.updated(codes, actual, weights)
+        return before.updated(codes, actual, weights)
+
+    def _calibrate(self, counts: AnDE, dataset: Dataset, codes: Codes) -> None:
+        """The temperature that suits the counts on these rows, each left out; `codes` are those of the features."""
         factors = self._class_factors(counts.of_class)
         self.average_ = counts
         self.slope_, self.shift_ = 1.0, np.log(factors)
         if self.calibrate:
             chosen = evenly_spaced(dataset.n_rows, MOST_ROWS)
-            rows, own = np.ascontiguousarray(codes[:, chosen]), actual[chosen]
+            rows, own = np.ascontiguousarray(codes[:, chosen]), dataset.codes[-1, chosen].astype(np.int64)
             log_p = counts.leave_one_out(rows, own, left_out_weights(dataset)[chosen])
-            self.slope_, self.shift_ = fit_with_factors(log_p, own, weights[chosen], factors)
+            self.slope_, self.shift_ = fit_with_factors(log_p, own, _weights_of(dataset)[chosen], factors)
 
     def _log_posterior(self, codes: Codes) -> Floats:
         return apply_temperature(self.average_.log_posterior(codes), self.slope_, self.shift_)
+
+
+def _weights_of(dataset: Dataset) -> Floats:
+    return np.ones(dataset.n_rows) if dataset.weights is None else dataset.weights.astype(np.float64)
 
 
 class A2DEClassifier(A1DEClassifier):

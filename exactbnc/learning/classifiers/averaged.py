@@ -11,7 +11,6 @@ from typing import Any
 from exactbnc.learning.averaging import TanAverage
 from exactbnc.learning.classifiers._average import BatchClassifier
 from exactbnc.learning.classifiers._base import Floats
-from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.codes import Codes
 from scorecache.data.dataset import Dataset
@@ -47,7 +46,6 @@ class TBMATANClassifier(BatchClassifier):
     """
 
     average_: TanAverage
-    _ways_of_missing = ("error", "category", EM)
 
     def __init__(
         self,

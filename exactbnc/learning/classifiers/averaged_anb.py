@@ -10,7 +10,6 @@ import numpy as np
 from exactbnc.learning.averaging.anb_average import AnbAverage
 from exactbnc.learning.classifiers._average import AverageClassifier
 from exactbnc.learning.classifiers._base import Floats, seed_of, threads_of
-from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.codes import UNKNOWN, Codes
 from scorecache.data.dataset import Dataset
@@ -51,7 +50,6 @@ class AveragedANBClassifier(AverageClassifier):
     """
 
     average_: AnbAverage
-    _ways_of_missing = ("error", "category", EM)
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
@@ -13,11 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from exactbnc.learning.classifiers._average import check_batch
+from exactbnc.learning.classifiers._average import BATCHES_OF_EM, check_batch
 from exactbnc.learning.classifiers._base import Floats, Ints, TableClassifier, seed_of, threads_of
 from exactbnc.learning.classifiers._feature_terms import IMPORTANCE_ROWS, REST, evenly_spaced
 from exactbnc.learning.classifiers._features import Features
 from exactbnc.learning.classifiers._views import NAMES, grown_views, inputs_of, inputs_of_row, views_of
+from exactbnc.learning.em import learn_completed
 from exactbnc.learning.ensemble._kernels import BLOCK
 from exactbnc.learning.ensemble.ande import MOST_CELLS, AnDE, n_cells
 from exactbnc.learning.ensemble.correction import Correction
@@ -25,10 +26,11 @@ from exactbnc.learning.ensemble.gaussian import Moments
 from exactbnc.learning.ensemble.mixture import Correcting, Counted, Mixture, fit_mixture, with_class
 from exactbnc.learning.ensemble.pool import Inputs, Member, Pool
 from exactbnc.learning.ensemble.rows import Kept, Rows
+from exactbnc.learning.preparation import EM
 from exactbnc.learning.recipe import Recipe
+from exactbnc.learning.run_recipe import Learned, run_recipe
 from exactbnc.network.codes import UNKNOWN
 from exactbnc.run.solution import Solution, Status
-from scorecache.data.dataset import Dataset
 from scorecache.errors import ParameterError
 
 MOST_POOL_CELLS = 2**26
@@ -55,7 +57,11 @@ class EnsembleBNClassifier(TableClassifier):
     class_weight : {None, "balanced"} or mapping of classes to numbers
         For counts, calibration and correction; the structure is that of the rows as they are.
     missing, states, allow_identifiers
-        As in `ExactBNClassifier`.
+        As in `ExactBNClassifier`. With "em" the rows of every discretisation are completed by the best ANB of
+        structural EM, and counted; that of the automatic one is the structure of the correction. Calibration, weights
+        and correction are found on the rows as they are, their missing values left out as in prediction: what a row is
+        predicted from is in all its completions, so that it can be left out. The network that completes the other rows
+        has seen it. The Gaussian member reads a missing number as the median.
     solver, time_limit, n_jobs, random_state
         For the structure, as in `ExactBNClassifier`; `n_jobs` for predictions of many rows, too.
     verbose : int, default 0
@@ -119,8 +125,13 @@ class EnsembleBNClassifier(TableClassifier):
         """Count, calibrate, weigh and correct; `sample_weight` as in `ExactBNClassifier`."""
         if hasattr(self, "_kept_rows"):
             del self._kept_rows
-        data = self._count(X, y, sample_weight)
-        self._mixture = self._trained(data)
+        batch = self._read(X, y, sample_weight)
+        if self.missing == EM:
+            learned = self._count_completed(batch)
+            self._mixture = self._trained(lambda: learned)
+        else:
+            self._members = self._counted(self._empty_members(batch), batch)
+            self._mixture = self._trained(lambda: self._learned(batch))
         weighty = {member.name for member in self._mixture.pool.members}
         self._members = tuple(member for member in self._members if member.name in weighty)
         return self
@@ -134,11 +145,14 @@ class EnsembleBNClassifier(TableClassifier):
         seen so far, drawn evenly; as long as there are no more, they are those of one `fit`. After `fit`, which forgets
         the counts of members without weight, further rows are those of the members that it kept.
         """
+        if self.missing == EM:
+            raise ParameterError(BATCHES_OF_EM)
         is_update = hasattr(self, "_kept_rows")
         check_batch(self, classes, is_update=is_update)
         known = getattr(self, "_features", None)
         try:
-            self._count(X, y, sample_weight, classes=classes, is_update=is_update)
+            batch = self._read(X, y, sample_weight, classes=classes, is_update=is_update)
+            self._members = self._counted(self._members if is_update else self._empty_members(batch), batch)
         except Exception:
             if is_update:
                 self._features = known  # type: ignore[assignment]  # what was learned before stays as it was
@@ -177,21 +191,13 @@ class EnsembleBNClassifier(TableClassifier):
         check_is_fitted(self)
         if self._mixture is None:
             rows = self._kept_rows.rows.merged()
-            self._mixture = self._trained(self._dataset(rows))
+            self._mixture = self._trained(lambda: self._learned(rows))
         return self._mixture
 
-    def _trained(self, data: Dataset) -> Mixture:
-        """Calibrate, weigh and correct on the rows that are kept; the structure is that of the data set."""
-        correcting = None
-        if self.correct:
-            recipe = Recipe(
-                parameters="dirichlet",
-                solver=self.solver,
-                time_limit=self.time_limit,
-                n_jobs=threads_of(self.n_jobs),
-                seed=seed_of(self.random_state),
-            )
-            correcting = Correcting(data, recipe)
+    def _trained(self, learn: Callable[[], Learned]) -> Mixture:
+        """Calibrate, weigh and correct on the rows that are kept, along the structure that is learned."""
+        states = (*self._features.states, tuple(self.classes_.tolist()))
+        correcting = Correcting(self._names, states, learn) if self.correct else None
         rows = self._kept_rows.rows.merged()
         factors = self._class_factors(self._members[0].counts.of_class)
         mixture = fit_mixture(self._members, rows, factors, correcting, self._report)
@@ -203,8 +209,8 @@ class EnsembleBNClassifier(TableClassifier):
             )
         return mixture
 
-    def _count(self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, is_update: bool = False) -> Dataset:
-        """Count these rows, and give them as a data set."""
+    def _read(self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, is_update: bool = False) -> Rows:
+        """The rows as the members read them; they are kept, and the discretisations are made or grow."""
         if self.order not in ("auto", 1, 2, 3):
             raise ParameterError(
                 f"The 'order' parameter of EnsembleBNClassifier must be 'auto', 1, 2 or 3. Got {self.order!r} instead."
@@ -218,24 +224,58 @@ class EnsembleBNClassifier(TableClassifier):
         else:
             views = views_of(self._features, table, weights.astype(np.float64))
         batch = Rows(inputs_of(views, table), dataset.codes[-1].astype(np.int64), weights).merged()
-        arities = [np.array([len(states) for states in view.states]) for view in views]
-        members = self._members if is_update else self._empty_members(batch, arities)
-        members = tuple(
-            member.updated(batch, None if member.view is None else arities[member.view]) for member in members
-        )
         self._report(f"{dataset.n_rows} rows, {dataset.n_vars - 1} features, {len(self.classes_)} classes")
         self._kept_rows = self._kept_rows.joined(batch) if is_update else Kept.of(batch)
-        self._views, self._members = views, members
-        return self._dataset(batch)
+        self._views = views
+        return batch
 
-    def _dataset(self, rows: Rows) -> Dataset:
-        """The rows in the automatic discretisation, the class last."""
-        names = (*self._features.names, self.class_name_)
-        return rows.dataset(names, (*self._features.states, tuple(self.classes_.tolist())))
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self._features.names, self.class_name_)
 
-    def _empty_members(self, batch: Rows, arities: list[Ints]) -> tuple[Counted, ...]:
+    def _recipe(self, n_searches: int = 1) -> Recipe:
+        """Of the structure; several searches share the time limit."""
+        return Recipe(
+            parameters="dirichlet",
+            solver=self.solver,
+            time_limit=None if self.time_limit is None else self.time_limit / n_searches,
+            n_jobs=threads_of(self.n_jobs),
+            seed=seed_of(self.random_state),
+        )
+
+    def _learned(self, rows: Rows) -> Learned:
+        """The best ANB for the rows in the automatic discretisation."""
+        states = (*self._features.states, tuple(self.classes_.tolist()))
+        return run_recipe(rows.dataset(self._names, states), self.class_name_, self._recipe())
+
+    def _counted(self, members: tuple[Counted, ...], batch: Rows) -> tuple[Counted, ...]:
+        """The members, which have counted these rows, too."""
+        return tuple(
+            member.updated(batch, None if member.view is None else self._arities[member.view]) for member in members
+        )
+
+    def _count_completed(self, batch: Rows) -> Learned:
+        """Count the rows as the best ANB of every discretisation completes them; that of the automatic one."""
+        found, completed = [], []
+        for k, view in enumerate(self._views):
+            rows = batch.incomplete(k, self._names, (*view.states, tuple(self.classes_.tolist())))
+            learned, own = learn_completed(rows, self.class_name_, self._recipe(len(self._views)))
+            found.append(learned)
+            completed.append(own)
+        self._members = tuple(
+            member.updated(batch, None) if member.view is None else member.updated_by(completed[member.view])
+            for member in self._empty_members(batch)
+        )
+        return found[0]
+
+    @property
+    def _arities(self) -> list[Ints]:
+        """Of the features, by discretisation."""
+        return [np.array([len(states) for states in view.states]) for view in self._views]
+
+    def _empty_members(self, batch: Rows) -> tuple[Counted, ...]:
         """The members, which have seen no rows but for the normal scores."""
-        n_classes = len(self.classes_)
+        n_classes, arities = len(self.classes_), self._arities
         room = MOST_POOL_CELLS if self.order == "auto" else MOST_CELLS * len(arities)
         found: list[Counted] = []
         for view, (name, own) in enumerate(zip(NAMES, arities, strict=False)):

@@ -146,8 +146,6 @@ class ExactBNClassifier(NetworkClassifier):
     (['in'], 'optimal')
     """
 
-    _ways_of_missing = ("error", "category", EM)
-
     def __init__(
         self,
         structure: str = "anb",

@@ -7,7 +7,8 @@ clique belongs to two families, since a structure has no cycle. The log-linear m
     log P(c | x) = sum_q W_q[x_q, c] - log Z = sum_v T_v[x_v, x_pa(v), c] - log Z,   T_v = sum_{q of family v} W_q
 
 so that a row needs one entry per family. Rows pick *cells* of families; a cell is the sum of the *columns* of its
-cliques. Cells and columns that no row has do not exist, and count as 0.
+cliques. Cells and columns that no row has do not exist, and count as 0. Where values are unknown, a family with an
+unknown member adds nothing to the row: it picks one further cell, the sum of no columns.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from scorecache.data.dataset import Dataset
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
+UNKNOWN_CELL = -1
 WIDEST_PART = 3
 """Beyond this many parents Q is at most this many of them, or all of them: subsets are exponentially many."""
 
@@ -67,7 +70,8 @@ class Design:
     """`cells[row, family]` numbers the observed cells of all families.
 
     `keys[family]` are the places of its cells in the table of its members, ascending; `first[family]` is the number of
-    its first cell; `columns[family]`, cells x cliques, numbers the columns that a cell is the sum of.
+    its first cell; `columns[family]`, cells x cliques, numbers the columns that a cell is the sum of. The cell after
+    those of all families is that of families with unknown members, where `has_unknown`.
     """
 
     families: tuple[ClassFamily, ...]
@@ -76,10 +80,11 @@ class Design:
     keys: tuple[Ints, ...]
     first: Ints
     columns: tuple[Ints, ...]
+    has_unknown: bool = False
 
     @classmethod
-    def of(cls, dataset: Dataset, dag: DAG, class_name: str) -> Design:
-        """The design of the rows of a data set.
+    def of(cls, dataset: Dataset, dag: DAG, class_name: str, is_known: Flags | None = None) -> Design:
+        """The design of the rows of a data set; `is_known`, variables x rows, says which codes are those of values.
 
         Examples
         --------
@@ -91,14 +96,17 @@ class Design:
         """
         families = class_families(dag, dataset.index[class_name])
         arities = dataset.arities
-        cells = np.empty((dataset.n_rows, len(families)), dtype=np.int32)
+        cells = np.full((dataset.n_rows, len(families)), UNKNOWN_CELL, dtype=np.int32)
         first, keys = [0], []
         columns: list[Ints] = []
         n_columns = 0
         for f, family in enumerate(families):
             shape = tuple(int(arities[v]) for v in family.members)
-            own, position = _distinct(_places(dataset.codes, family.members, shape), math.prod(shape))
-            cells[:, f] = first[-1] + position
+            rows = np.arange(dataset.n_rows)
+            if is_known is not None:
+                rows = rows[is_known[list(family.members)].all(axis=0)]
+            own, position = _distinct(_places(dataset.codes, family.members, shape)[rows], math.prod(shape))
+            cells[rows, f] = first[-1] + position
             found = np.empty((len(own), len(family.cliques)), dtype=np.int64)
             for q, clique in enumerate(family.cliques):
                 kept = [family.members.index(v) for v in clique]
@@ -112,11 +120,13 @@ class Design:
             keys.append(own)
             columns.append(found)
             first.append(first[-1] + len(own))
-        return cls(tuple(families), arities, cells, tuple(keys), np.array(first), tuple(columns))
+        has_unknown = bool((cells == UNKNOWN_CELL).any())
+        cells[cells == UNKNOWN_CELL] = first[-1]
+        return cls(tuple(families), arities, cells, tuple(keys), np.array(first), tuple(columns), has_unknown)
 
     @property
     def n_cells(self) -> int:
-        return int(self.first[-1])
+        return int(self.first[-1]) + self.has_unknown
 
     @cached_property
     def n_columns(self) -> int:
@@ -127,14 +137,20 @@ class Design:
         """Cells x columns, a sparse matrix with a one for each column of a cell."""
         from scipy.sparse import csr_array
 
-        sizes = np.concatenate([np.full(len(own), own.shape[1]) for own in self.columns])
+        sizes = np.concatenate([np.full(len(own), own.shape[1]) for own in self.columns] + [self._of_no_columns])
         indices = np.concatenate([own.ravel() for own in self.columns])
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return csr_array((np.ones(len(indices)), indices, starts), shape=(self.n_cells, self.n_columns))
 
     def sums(self, weights: Floats) -> Floats:
         """What every cell adds up to, cells x classes, for the weights (columns x classes)."""
-        return np.concatenate([weights[own].sum(axis=1) for own in self.columns])
+        of_unknown = np.zeros((len(self._of_no_columns), weights.shape[1]))
+        return np.concatenate([*(weights[own].sum(axis=1) for own in self.columns), of_unknown])
+
+    @property
+    def _of_no_columns(self) -> Ints:
+        """The number of columns, 0, of the cell of families with unknown members, where there is one."""
+        return np.zeros(int(self.has_unknown), dtype=np.int64)
 
     def tables(self, weights: Floats, n_classes: int) -> list[Floats]:
         """T_v of every family for the weights (columns x classes): an axis per member, the classes on the last.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from exactbnc.learning.discriminative.design import Design, Floats, Ints
+from exactbnc.learning.discriminative.design import Design, Flags, Floats, Ints
 from exactbnc.learning.discriminative.leave_one_out import leave_one_out
 from exactbnc.learning.discriminative.logistic import PENALTIES, fit_weights
 from exactbnc.learning.discriminative.sample import Sample
@@ -59,7 +59,12 @@ def discriminative(dataset: Dataset, net: BayesNet, estimator: ParameterEstimato
 
 
 def class_weights(
-    data: Dataset, net: BayesNet, class_name: str, offset: Floats | None = None, penalties: Sequence[float] = PENALTIES
+    data: Dataset,
+    net: BayesNet,
+    class_name: str,
+    offset: Floats | None = None,
+    penalties: Sequence[float] = PENALTIES,
+    is_known: Flags | None = None,
 ) -> tuple[tuple[Floats | None, ...], float]:
     """The weights by variable, in the shape of its table (None without the class), and the slope of the offset.
 
@@ -73,6 +78,8 @@ def class_weights(
         Rows x classes, log-posteriors that the weights are added to.
     penalties : sequence of float, descending
         Those that cross-validation chooses among.
+    is_known : array, variables x rows, optional
+        Which values are known; a family with an unknown member adds nothing to the row.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def class_weights(
     """
     class_index = data.index[class_name]
     n_classes = int(data.arities[class_index])
-    design = Design.of(data, net.dag, class_name)
+    design = Design.of(data, net.dag, class_name, is_known)
     actual: Ints = data.column(class_name).astype(np.int64)
     given = np.empty((0, n_classes)) if offset is None else offset
     fit = fit_weights(Sample(design, design.cells, actual, _weights_of(data), given), n_classes, penalties)

@@ -24,9 +24,10 @@ SHORTEST_STEP = 1e-8
 
 
 def suits_newton(sample: Sample, n_classes: int) -> bool:
-    """Whether the Hessian is cheap, and there is no offset."""
+    """Whether the Hessian is cheap, there is no offset, and every family of every row has a cell of its own."""
     blocks = n_classes * (n_classes - 1) // 2
-    return not len(sample.offset) and len(sample.actual) * sample.design.n_columns**2 * blocks <= MOST_WORK
+    is_plain = not len(sample.offset) and not sample.design.has_unknown
+    return is_plain and len(sample.actual) * sample.design.n_columns**2 * blocks <= MOST_WORK
 
 
 def newton(sample: Sample, n_classes: int, penalty: float, effort: tuple[int, float], start: Fit | None) -> Fit:

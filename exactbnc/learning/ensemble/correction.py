@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from exactbnc.learning.discriminative.design import Flags
 from exactbnc.learning.discriminative.fit import class_weights
 from exactbnc.learning.ensemble.ande import Floats
 from exactbnc.network.bayesnet import BayesNet
@@ -34,9 +35,12 @@ class Correction:
     weights: tuple[Floats | None, ...]
 
     @classmethod
-    def of(cls, data: Dataset, net: BayesNet, class_name: str, offset: Floats) -> Correction:
-        """Fit to the rows of a data set; `offset` are the pool's log-posteriors with each row left out."""
-        weights, slope = class_weights(data, net, class_name, offset, PENALTIES)
+    def of(cls, data: Dataset, is_known: Flags, net: BayesNet, class_name: str, offset: Floats) -> Correction:
+        """Fit to the rows of a data set; `offset` are the pool's log-posteriors with each row left out.
+
+        `is_known`, variables x rows, says which of its values are known.
+        """
+        weights, slope = class_weights(data, net, class_name, offset, PENALTIES, is_known)
         return cls(net, class_name, slope, weights)
 
     @property

@@ -6,7 +6,7 @@ found afterwards, on the rows that were kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +16,7 @@ from exactbnc.learning.ensemble.correction import Correction
 from exactbnc.learning.ensemble.gaussian import ConditionalGaussian, Moments
 from exactbnc.learning.ensemble.pool import Inputs, Pool, fit_pool
 from exactbnc.learning.ensemble.rows import Rows
-from exactbnc.learning.recipe import Recipe
-from exactbnc.learning.run_recipe import run_recipe
+from exactbnc.learning.run_recipe import Learned
 from exactbnc.network.codes import UNKNOWN, Codes
 from exactbnc.run.solution import Solution
 from scorecache.data.dataset import Dataset
@@ -40,6 +39,13 @@ class Counted:
         assert arities is not None
         codes = rows.inputs.codes[self.view]
         return replace(self, counts=self.counts.grown(arities).updated(codes, rows.actual, weights))
+
+    def updated_by(self, completed: Dataset) -> Counted:
+        """With rows of its discretisation as a network completes them, the class last."""
+        assert isinstance(self.counts, AnDE)
+        assert completed.weights is not None
+        codes, weights = completed.codes, completed.weights.astype(np.float64)
+        return replace(self, counts=self.counts.updated(codes[:-1], codes[-1].astype(np.int64), weights))
 
     @property
     def estimator(self) -> tuple[str, int | None, AnDE | ConditionalGaussian]:
@@ -68,10 +74,11 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Correcting:
-    """What the correction follows: the data of the structure, the class last, and its recipe."""
+    """What the correction follows: the variables with their states, the class last, and how the network is learned."""
 
-    data: Dataset
-    recipe: Recipe
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    learn: Callable[[], Learned]
 
 
 def fit_mixture(
@@ -107,12 +114,12 @@ def fit_mixture(
     report(f"members and weights: {shares}")
     if correcting is None:
         return Mixture(pool)
-    data = correcting.data
-    learned = run_recipe(data, data.names[-1], correcting.recipe)
+    learned = correcting.learn()
     solution = learned.solution
     report(f"structure {solution.status.value}: score {solution.score}, gap {solution.gap:.3g}")
-    own = replace(rows.dataset(data.names, data.states), weights=weights * factors[rows.actual])
-    correction = Correction.of(own, learned.net, data.names[-1], log_p)
+    data, is_known = rows.dataset(correcting.names, correcting.states), rows.is_known
+    own = replace(data, weights=weights * factors[rows.actual])
+    correction = Correction.of(own, is_known, learned.net, data.names[-1], log_p)
     report(f"corrected: slope {correction.slope:.3f}")
     return Mixture(pool, correction, solution)
 

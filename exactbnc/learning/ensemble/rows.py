@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from exactbnc.learning.ensemble.ande import Floats, Ints
 from exactbnc.learning.ensemble.pool import MOST_ROWS, Inputs
+from exactbnc.network.codes import UNKNOWN
 from scorecache.data.dataset import Dataset
+from scorecache.data.encoding import MISSING_STATE
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +62,27 @@ class Rows:
         totals = np.asarray(np.add.reduceat(self.weights[order], starts), dtype=np.int64)
         return Rows(found.inputs, found.actual, totals)
 
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Which values are known, variables x rows, the class last."""
+        of_features = self.inputs.codes[0] != UNKNOWN
+        return np.vstack([of_features, np.ones((1, self.n_rows), dtype=np.bool_)])
+
     def dataset(self, names: Sequence[str], states: Sequence[tuple[Hashable, ...]]) -> Dataset:
-        """The rows in the first discretisation, the class last."""
+        """The rows in the first discretisation, the class last; unknown values have the first of the states."""
         codes = np.vstack([self.inputs.codes[0], self.actual.astype(np.uint16)])
-        return Dataset(tuple(names), tuple(states), codes, self.weights)
+        return Dataset(tuple(names), tuple(states), np.where(self.is_known, codes, 0), self.weights)
+
+    def incomplete(self, view: int, names: Sequence[str], states: Sequence[tuple[Hashable, ...]]) -> Dataset:
+        """The rows in one discretisation, the class last, with a state more for the unknown values of a feature."""
+        codes, listed = self.inputs.codes[view].copy(), list(states)
+        for v, column in enumerate(codes):
+            lacks = column == UNKNOWN
+            if lacks.any():
+                column[lacks] = len(listed[v])
+                listed[v] = (*listed[v], MISSING_STATE)
+        whole = np.vstack([codes, self.actual.astype(np.uint16)])
+        return Dataset(tuple(names), tuple(listed), whole, self.weights)
 
 
 @dataclass(frozen=True, eq=False)

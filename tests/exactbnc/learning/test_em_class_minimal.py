@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from exactbnc import ExactBNClassifier, compare, instances, learn
-from exactbnc.learning.em import completed_rows, learn_incomplete, with_class_as_root
+from exactbnc.learning.em import learn_completed, learn_incomplete, with_class_as_root
 from exactbnc.learning.recipe import Recipe
 from exactbnc.learning.run_recipe import run_recipe
 from exactbnc.network.codes import UNKNOWN
@@ -34,7 +34,7 @@ def test_the_network_is_the_class_minimal_one_for_rows_completed_by_the_best_net
 
         found = learn_incomplete(dataset, "x3", recipe)
 
-        completed = completed_rows(dataset, "x3", with_class_as_root(recipe, dataset.names, "x3"))
+        completed = learn_completed(dataset, "x3", with_class_as_root(recipe, dataset.names, "x3"))[1]
         expected = run_recipe(completed, "x3", recipe)
         assert found.net.dag == expected.net.dag
         assert found.solution.score == pytest.approx(expected.solution.score)

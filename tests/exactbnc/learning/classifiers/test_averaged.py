@@ -10,11 +10,11 @@ from exactbnc.learning.classifiers import (
     A1DEClassifier,
     A2DEClassifier,
     AveragedANBClassifier,
-    EnsembleBNClassifier,
     SSTBMATANClassifier,
     TBMATANClassifier,
 )
-from exactbnc.learning.em import completed_rows
+from exactbnc.learning.discriminative.temperature import fit_temperature
+from exactbnc.learning.em import learn_completed
 from exactbnc.learning.ensemble.ande import AnDE
 from exactbnc.learning.recipe import Recipe
 from scorecache import Dataset
@@ -195,10 +195,10 @@ def test_rows_are_completed_before_they_are_averaged():
     draws = AveragedANBClassifier(missing="em", n_networks=20).fit(rows, y)
 
     counts = trees.average_.counts
-    expected = TanAverage.of(completed_rows(data, "class", Recipe("tan", "bdeu", ess=10.0)), "class")
+    expected = TanAverage.of(learn_completed(data, "class", Recipe("tan", "bdeu", ess=10.0))[1], "class")
     assert counts.of_class.sum() == pytest.approx(80)
     assert counts.pairs == pytest.approx(expected.counts.pairs)
-    network = completed_rows(data, "class", Recipe("anb", "bdeu", ess=10.0, max_parents=3))
+    network = learn_completed(data, "class", Recipe("anb", "bdeu", ess=10.0, max_parents=3))[1]
     own = AnbAverage.of(network, "class", n_networks=20)
     assert Counter(n.dag for n in draws.average_.networks) == Counter(n.dag for n in own.networks)
     for model in (trees, draws):
@@ -231,7 +231,7 @@ def test_estimators_of_low_order_count_completed_rows(kind):
 
     model = kind(missing="em", calibrate=False).fit(rows, y)
 
-    completed = completed_rows(data, "class", Recipe("tan", "bdeu"))
+    completed = learn_completed(data, "class", Recipe("tan", "bdeu"))[1]
     actual, order = completed.codes[-1].astype(np.int64), kind._order
     expected = AnDE.of(completed.codes[:-1], actual, completed.weights, completed.arities[:-1], 2, order=order)
     assert model.average_.of_class.sum() == pytest.approx(80)
@@ -241,12 +241,20 @@ def test_estimators_of_low_order_count_completed_rows(kind):
     assert model.score(rows, y) > 0.7
     whole = kind(missing="em", calibrate=False).fit(x, y).predict_proba(x)
     assert whole == pytest.approx(kind(calibrate=False).fit(x, y).predict_proba(x))
-    with pytest.raises(ParameterError, match=r"use calibrate=False, or missing='category'"):
-        kind(missing="em").fit(rows, y)
 
 
-def test_an_ensemble_cannot_complete_rows():
+@pytest.mark.parametrize("kind", [A1DEClassifier, A2DEClassifier])
+def test_the_temperature_is_that_of_the_rows_as_they_are(kind):
     x, y = weather()
+    rows = holed(x, share=0.4)
+    plain = kind(missing="em", calibrate=False).fit(rows, y)
 
-    with pytest.raises(ParameterError, match="use missing='category', or ExactBNClassifier"):
-        EnsembleBNClassifier(missing="em").fit(holed(x), y)
+    model = kind(missing="em").fit(rows, y)
+
+    actual = np.searchsorted(model.classes_, y)
+    log_p = plain.average_.leave_one_out(model._encoded(rows), actual, np.ones(len(y)))
+    slope, shift = fit_temperature(log_p, actual, np.ones(len(y)))
+    assert model.slope_ == pytest.approx(slope)
+    assert model.shift_ == pytest.approx(shift)
+    by_em, expected = (kind(missing=way).fit(x, y).predict_proba(x) for way in ("em", "error"))
+    assert by_em == pytest.approx(expected)

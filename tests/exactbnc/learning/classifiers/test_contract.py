@@ -38,9 +38,10 @@ EVERY_KIND = [
     AveragedANBClassifier(n_networks=5, missing="em"),
     SSTBMATANClassifier(missing="category"),
     A1DEClassifier(),
-    A1DEClassifier(calibrate=False, missing="em"),
+    A1DEClassifier(missing="em"),
     A2DEClassifier(calibrate=False),
     EnsembleBNClassifier(),
+    EnsembleBNClassifier(missing="em"),
 ]
 
 

@@ -8,13 +8,17 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, StackingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from exactbnc import instances
 from exactbnc.learning.classifiers import (
     A1DEClassifier,
     A2DEClassifier,
     EnsembleBNClassifier,
     TBMATANClassifier,
 )
+from exactbnc.learning.em import learn_completed
 from exactbnc.learning.ensemble.ande import AnDE
+from exactbnc.learning.ensemble.pool import fit_pool
+from exactbnc.learning.recipe import Recipe
 from scorecache.errors import DataError, ParameterError
 from tests.exactbnc.learning.classifiers.tables import weather
 from tests.exactbnc.learning.classifiers.test_default import anything
@@ -306,3 +310,100 @@ def test_one_row_and_many_are_predicted_alike():
     rows = np.vstack([model.predict_proba(pd.DataFrame(frame.iloc[[row]])) for row in range(20)])
 
     assert rows == pytest.approx(model.predict_proba(frame)[:20], rel=1e-10)
+
+
+def with_gaps(n_rows=200, share=0.15, seed=4):
+    """Numbers and texts, values of all columns missing at random."""
+    frame, y = anything(n_rows)
+    frame = frame[["height", "mood", "smokes"]].astype({"smokes": object})
+    return frame.mask(np.random.default_rng(seed).random(frame.shape) < share, None), y
+
+
+def test_members_count_the_rows_of_each_discretisation_as_its_best_anb_completes_them():
+    frame, y = with_gaps()
+
+    model = EnsembleBNClassifier(missing="em").fit(frame, y)
+
+    whole = EnsembleBNClassifier(missing="em", correct=False)
+    batch = whole._read(frame, y, None)
+    states = tuple(whole.classes_.tolist())
+    for k, view in enumerate(whole._views):
+        rows = batch.incomplete(k, ("height", "mood", "smokes", "class"), (*view.states, states))
+        learned, completed = learn_completed(rows, "class", Recipe(parameters="dirichlet"))
+        assert all("missing" not in listed for listed in view.states)
+        if k == 0:
+            assert model.correction_.net.dag == learned.net.dag
+            assert model.solution_.score == pytest.approx(learned.solution.score)
+        for member in model.members_:
+            if member.view == k:
+                actual = completed.codes[-1].astype(np.int64)
+                own = (completed.codes[:-1], actual, completed.weights, completed.arities[:-1], 2)
+                expected = AnDE.of(*own, order=member.model.order)
+                assert member.model.of_class.sum() == pytest.approx(len(y))
+                for table, other in zip(member.model.tables, expected.tables, strict=True):
+                    assert table == pytest.approx(other)
+
+
+def test_weights_and_temperatures_are_those_of_rows_whose_gaps_are_left_out():
+    frame, y = with_gaps()
+    model = EnsembleBNClassifier(missing="em", correct=False).fit(frame, y)
+
+    rows = model._kept_rows.rows
+    estimators = [member.estimator for member in model._members]
+    weights = rows.weights.astype(float)
+    pool, log_p = fit_pool(estimators, rows.inputs, rows.actual, weights, np.ones(rows.n_rows), np.ones(2))
+
+    assert (rows.inputs.codes[0] == 65535).any()
+    assert model.weights_ == pytest.approx(pool.weights)
+    assert [member.slope for member in model.members_] == pytest.approx([member.slope for member in pool.members])
+    seen = model.pool_.log_posterior(rows.inputs)[np.arange(rows.n_rows), rows.actual]
+    assert seen.mean() > log_p[np.arange(rows.n_rows), rows.actual].mean()
+
+
+def test_an_ensemble_without_gaps_is_that_of_the_rows():
+    frame, y = anything(150)
+    frame = frame[["height", "mood", "smokes"]].fillna({"mood": "calm"})
+
+    by_em, expected = (EnsembleBNClassifier(missing=missing).fit(frame, y) for missing in ("em", "error"))
+
+    assert by_em.predict_proba(frame) == pytest.approx(expected.predict_proba(frame), rel=1e-6)
+    odd = frame.head(5).assign(mood=None, height=np.nan)
+    assert by_em.predict_proba(odd) == pytest.approx(expected.predict_proba(odd), rel=1e-6)
+
+
+def test_rows_with_gaps_are_predicted_explained_and_weighed():
+    frame, y = with_gaps()
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+
+    model, weighted, balanced = (
+        EnsembleBNClassifier(order=1, missing="em", class_weight=weight).fit(frame, y, sample_weight=own)
+        for weight, own in ((None, None), (None, weights), ("balanced", None))
+    )
+
+    p = model.predict_proba(frame)
+    assert np.abs(p.sum(axis=1) - 1).max() < 1e-12
+    assert model.explain(frame.head(4)).log_odds("yes", "no").sum(axis=1) == pytest.approx(
+        model.decision_function(frame.head(4))
+    )
+    assert model.feature_importances_.shape == (3,)
+    repeated = EnsembleBNClassifier(order=1, missing="em").fit(
+        frame.loc[np.repeat(frame.index, weights)].reset_index(drop=True), np.repeat(y, weights)
+    )
+    assert weighted.predict_proba(frame) == pytest.approx(repeated.predict_proba(frame), rel=1e-6)
+    assert balanced.predict_proba(frame).mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.12)
+    with pytest.raises(ParameterError, match="rows are completed all together"):
+        EnsembleBNClassifier(missing="em").partial_fit(frame, y, classes=["no", "yes"])
+
+
+def test_rows_with_gaps_are_worth_more_than_none():
+    table = pd.read_csv(instances.path("asia-500.csv"), dtype=str)
+    x, y = table.drop(columns="dysp").astype(object), table["dysp"].to_numpy()
+    holed = x.mask(np.random.default_rng(1).random(x.shape) < 0.2, None)
+    losses = {}
+    for missing in ("em", "drop"):
+        kept = np.arange(300) if missing == "em" else np.flatnonzero(holed.iloc[:300].notna().all(axis=1))
+        model = EnsembleBNClassifier(missing="em").fit(holed.iloc[kept], y[kept])
+        log_p = model.predict_log_proba(x.iloc[300:])
+        losses[missing] = -log_p[np.arange(len(log_p)), np.searchsorted(model.classes_, y[300:])].mean()
+
+    assert losses["em"] < losses["drop"]

@@ -70,6 +70,29 @@ def test_a_row_adds_up_the_weights_of_its_cliques(seed, class_parents):
         assert scores[row] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_family_with_an_unknown_member_adds_nothing(seed):
+    """The columns are those of the rows that know the family, as if they were alone."""
+    data, dag = random_case(seed)
+    is_known = np.random.default_rng(seed).random(data.codes.shape) < 0.7
+    is_known[-1] = True
+
+    design = Design.of(data, dag, "y", is_known)
+
+    weights = np.random.default_rng(seed).normal(size=(design.n_columns, 3))
+    cells = design.sums(weights)
+    assert cells == pytest.approx(design.parts @ weights)
+    assert design.has_unknown
+    for f, family in enumerate(design.families):
+        knows = is_known[list(family.members)].all(axis=0)
+        assert not cells[design.cells[~knows, f]].any()
+        alone = Design.of(data.rows(np.flatnonzero(knows)), dag, "y")
+        table = design.tables(weights, 3)[f]
+        found = table[tuple(data.codes[v, knows] for v in family.members)]
+        assert np.broadcast_to(found, (knows.sum(), 3)) == pytest.approx(cells[design.cells[knows, f]])
+        assert np.array_equal(alone.keys[f], design.keys[f])
+
+
 @pytest.mark.parametrize("class_parents", [False, True])
 def test_tables_hold_the_sums_and_what_is_known_of_cells_without_rows(class_parents):
     data, dag = random_case(1, n_rows=6, class_parents=class_parents)

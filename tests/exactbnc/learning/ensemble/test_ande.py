@@ -1,6 +1,6 @@
 import math
 import pickle
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -84,6 +84,31 @@ def test_leaving_a_row_out_is_counting_again_without_it(seed, order):
             np.ascontiguousarray(codes[:, kept]), actual[kept], weights[kept], arities, n_classes, order=order
         )
         assert found[row] == pytest.approx(less.log_posterior(codes[:, [row]])[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_leaving_a_row_out_takes_off_all_its_completions(seed, order):
+    """What is known of a row is in all ways to complete it, whatever their probabilities."""
+    codes, actual, _, arities, n_classes = rows(seed, n_rows=15)
+    asked = with_unknown(codes, 0.4, seed)
+    random = np.random.default_rng(seed)
+    of_row, ways, weights = [], [], []
+    for row in range(15):
+        own = product(*(range(arities[v]) if code == UNKNOWN else [code] for v, code in enumerate(asked[:, row])))
+        ways += list(own)
+        weights.append(random.dirichlet(np.ones(len(ways) - len(of_row))))
+        of_row += [row] * len(weights[-1])
+    completed, place, shares = np.array(ways, dtype=np.uint16).T.copy(), np.array(of_row), np.concatenate(weights)
+    model = AnDE.of(completed, actual[place], shares, arities, n_classes, order=order)
+
+    found = model.leave_one_out(asked, actual, np.ones(15))
+
+    for row in range(15):
+        kept = place != row
+        others = np.ascontiguousarray(completed[:, kept])
+        less = AnDE.of(others, actual[place[kept]], shares[kept], arities, n_classes, order=order)
+        assert found[row] == pytest.approx(less.log_posterior(asked[:, [row]])[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("order", [1, 2])
