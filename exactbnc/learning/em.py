@@ -113,7 +113,7 @@ def learn_incomplete(
     ParameterError
         If the score is not one of expected counts, or a calibration is asked for.
     DataError
-        If the rows can be completed in too many ways.
+        If rows with numbers can be completed in too many ways.
     InfeasibleError
         If no network satisfies the constraints.
     """
@@ -139,20 +139,26 @@ def learn_completed(
     if recipe.calibrate:
         raise ParameterError("calibrate needs complete rows: leave it out, or use missing='category'")
     clock = Clock(recipe.time_limit)
-    found = _best_run(dataset, class_name, recipe, clock)
+    score = expected_score(recipe.score())
+    data = incomplete(dataset, score)
+    found = _best_run(data, dataset.names, class_name, recipe, clock)
     step, expected = found.step, found.expected
     assert step.solution is not None
     if class_name is not None and class_factors is not None:
         expected = reweighted(expected, class_name, class_factors)
     net = fit_parameters(expected, step.dag, recipe.estimator(), class_name=class_name)
+    kept = data.kept(found.counts, net)
+    objective = score.objective if kept is None or score.is_bound else f"lower bound of the {score.objective}"
     learned = Learned(
         net,
         step.solution,
         step.problem,
         step.max_parents,
         {"em": clock.elapsed()},
+        warning=None if kept is None else kept.warning,
         rounds=tuple(found.trace),
-        objective=expected_score(recipe.score()).objective,
+        objective=objective,
+        kept=kept,
     )
     return learned, found.expected
 
@@ -178,18 +184,17 @@ def fit_incomplete(dataset: Dataset, dag: DAG, estimator: ParameterEstimator) ->
     return fit_parameters(found.expected, dag, estimator)
 
 
-def _best_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
+def _best_run(data: Any, names: Sequence[str], class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
     """The run that ends highest; of class-minimal networks what follows the best run without their condition."""
     if recipe.structure == "class_minimal":
-        return _class_minimal_run(dataset, class_name, recipe, clock)
-    return _highest_run(_data_of(dataset, recipe), class_name, recipe, clock)
+        assert class_name is not None
+        return _class_minimal_run(data, names, class_name, recipe, clock)
+    return _highest_run(data, class_name, recipe, clock)
 
 
-def _class_minimal_run(dataset: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
+def _class_minimal_run(data: Any, names: Sequence[str], class_name: str, recipe: Recipe, clock: Clock) -> Run:
     """The class-minimal network for the rows as the best network with the class as a root completes them."""
-    assert class_name is not None
-    data = _data_of(dataset, recipe)
-    free = with_class_as_root(recipe, dataset.names, class_name)
+    free = with_class_as_root(recipe, names, class_name)
     own = clock if recipe.time_limit is None else Clock(SHARE_OF_COMPLETING * recipe.time_limit)
     completing = _highest_run(data, class_name, free, own)
     step = _best(completing.expected, class_name, recipe, clock)
@@ -204,13 +209,14 @@ def with_class_as_root(recipe: Recipe, names: Sequence[str], class_name: str) ->
     return replace(recipe, structure="general", constraints=recipe.constraints.merged(Constraints(forbidden_arcs=arcs)))
 
 
-def _data_of(dataset: Dataset, recipe: Recipe) -> Any:
-    return incomplete(dataset, expected_score(recipe.score()))
-
-
 def _highest_run(data: Any, class_name: str | None, recipe: Recipe, clock: Clock) -> Run:
-    """The best of a run that begins without arcs and the restarts."""
+    """The best of a run that begins without arcs and the restarts.
+
+    Where rows keep some of their ways only, these runs keep fewer still, and the best of them goes on with all that are
+    kept.
+    """
     random = np.random.default_rng(recipe.seed)
+    coarse = data.coarse()
 
     def best(expected: Dataset) -> Step:
         return _best(expected, class_name, recipe, clock)
@@ -221,11 +227,14 @@ def _highest_run(data: Any, class_name: str | None, recipe: Recipe, clock: Clock
             break
         drawn = data.drawn(random)
         dag = DAG.from_arcs(drawn.names, []) if run == 0 else best(drawn).dag
-        own = run_rounds(data, data.begin(fit_parameters(drawn, dag, Dirichlet(1.0))), best, clock)
+        own = run_rounds(coarse, coarse.begin(fit_parameters(drawn, dag, Dirichlet(1.0))), best, clock)
         if found is None or own.trace[-1] > found.trace[-1]:
             found = own
     assert found is not None
-    return found
+    if coarse is data:
+        return found
+    net = fit_parameters(found.expected, found.step.dag, Dirichlet(1.0))
+    return run_rounds(data, data.begin(net), best, clock)
 
 
 def _best(expected: Dataset, class_name: str | None, recipe: Recipe, clock: Clock) -> Step:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.expected_score import ExpectedScore
-from exactbnc.learning.incomplete_data import IncompleteData
+from exactbnc.learning.incomplete_data import LEAST_WAYS, IncompleteData, Ways
 from exactbnc.learning.incomplete_numbers import IncompleteNumbers
+from exactbnc.learning.likely_ways import Factor, Kept, log_product
 from exactbnc.network.bayesnet import BayesNet
 from exactbnc.network.codes import Floats
 from exactbnc.network.parameters.counts import cells
@@ -23,6 +24,9 @@ from scorecache.data.dataset import Dataset
 MOST_ROUNDS = 100
 MOST_REFITS = 20
 """E-steps with one network, before the next one is looked for."""
+
+COARSER = 10
+"""The ways that a row keeps are this many times fewer until the best of several runs is known."""
 
 LEAST_GAIN = 1e-6
 """A round that raises the objective by less is the last one."""
@@ -48,6 +52,13 @@ class Run:
     trace: list[float]
 
 
+class Counts(NamedTuple):
+    """The ways to complete rows that can have a probability, and how often each completed row is expected."""
+
+    ways: Ways
+    expected: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class States:
     """Rows of states, and the score of their expected counts; `IncompleteNumbers` is the same for numbers."""
@@ -59,19 +70,47 @@ class States:
         """Missing values drawn by how often the others of their column occur."""
         return self.data.drawn(random)
 
-    def begin(self, net: BayesNet) -> Floats:
+    def begin(self, net: BayesNet) -> Counts:
         """The expected counts of the completed rows by a network."""
-        return self.data.expected(net.log_probability(self.data.ways.rows.codes))[0]
+        factors = factors_of(net)
+        ways = self.data.likeliest(factors)
+        return Counts(ways, self.data.expected(log_product(ways.rows.codes, factors), ways)[0])
 
-    def completed(self, counts: Floats) -> Dataset:
+    def completed(self, counts: Counts) -> Dataset:
         """The completed rows that are expected at all, weighted."""
-        return self.data.completed(counts)
+        return self.data.completed(counts.expected, counts.ways)
 
-    def refit(self, counts: Floats, dag: DAG) -> tuple[float, float, Floats]:
-        """S_G at the counts, the objective after the E-step, and its counts; both without what does not change."""
-        intercept, linear, log_p = _tangent(self.data.ways.rows, counts, dag, self.score)
-        found, log_total = self.data.expected(log_p)
-        return intercept + linear, intercept + log_total, found
+    def refit(self, counts: Counts, dag: DAG, *, anew: bool = True) -> tuple[float, float, Counts]:
+        """S_G at the counts, the objective after the E-step, and its counts; both without what does not change.
+
+        The ways that rows keep are looked for `anew`, or stay as they are.
+        """
+        intercept, linear, factors = _tangent(counts, dag, self.score)
+        ways = self.data.renewed(counts.ways, factors) if anew else counts.ways
+        found, log_total = self.data.expected(log_product(ways.rows.codes, factors), ways)
+        return intercept + linear, intercept + log_total, Counts(ways, found)
+
+    def coarse(self) -> States:
+        """The same with fewer ways where rows keep some of them only."""
+        most = max(LEAST_WAYS, self.data.most // COARSER)
+        if not len(self.data.wide) or most >= self.data.most:
+            return self
+        return States(replace(self.data, most=most), self.score)
+
+    def kept(self, counts: Counts, net: BayesNet) -> Kept | None:
+        """What a network says of the ways that are kept; None if all are."""
+        if not len(self.data.wide):
+            return None
+        rows, factors = np.ascontiguousarray(self.data.codes[:, self.data.wide]), factors_of(net)
+        weights = self.data.weights[self.data.wide]
+        shares = np.exp(self.data.kept(counts.ways, factors) - net.log_probability(rows))
+        return Kept(float(weights.sum()), self.data.most, float(shares @ weights / weights.sum()))
+
+
+def factors_of(net: BayesNet) -> list[Factor]:
+    """The logarithms of a network's tables."""
+    with np.errstate(divide="ignore"):
+        return [Factor((*net.dag.parents[v], v), np.log(table)) for v, table in enumerate(net.tables)]
 
 
 def incomplete(dataset: Dataset, score: ExpectedScore) -> Any:
@@ -106,7 +145,7 @@ def _refitted(data: Any, counts: Any, step: Step, most: int, clock: Clock) -> tu
     trace: list[float] = []
     while True:
         counted = counts
-        scored, objective, counts = data.refit(counted, step.dag)
+        scored, objective, counts = data.refit(counted, step.dag, anew=len(trace) % MOST_REFITS == 0)
         if not trace and step.solution is not None and step.solution.score is not None:
             constant = step.solution.score - scored
         trace.append(constant + objective)
@@ -115,16 +154,17 @@ def _refitted(data: Any, counts: Any, step: Step, most: int, clock: Clock) -> tu
             return trace, counted, counts
 
 
-def _tangent(rows: Dataset, counts: Floats, dag: DAG, score: ExpectedScore) -> tuple[float, float, Floats]:
-    """Of all families together: the intercept, sum N g, and the sum of g over the cells of every completed row."""
+def _tangent(counts: Counts, dag: DAG, score: ExpectedScore) -> tuple[float, float, list[Factor]]:
+    """Of all families together: the intercept, sum N g, and g."""
     intercept = linear = 0.0
-    log_p = np.zeros(rows.n_rows)
+    rows, factors = counts.ways.rows, []
     for child, parents in enumerate(dag.parents):
         members = (*parents, child)
-        found, shape = cells(rows, members), rows.arities[list(members)]
-        own = np.bincount(found, counts, minlength=int(shape.prod())).astype(np.float64).reshape(shape)
-        tangent = score.tangent(own)
+        shape = rows.arities[list(members)]
+        own = np.bincount(cells(rows, members), counts.expected, minlength=int(shape.prod()))
+        table = own.astype(np.float64).reshape(shape)
+        tangent = score.tangent(table)
         intercept += tangent.intercept
-        linear += tangent.linear(own)
-        log_p += tangent.g.ravel()[found]
-    return intercept, linear, log_p
+        linear += tangent.linear(table)
+        factors.append(Factor(members, tangent.g))
+    return intercept, linear, factors

@@ -48,6 +48,8 @@ class ExpectedScore(Protocol):
 
     objective: ClassVar[str]
     """What the rounds of structural EM raise."""
+    is_bound: ClassVar[bool]
+    """Whether that is a bound, however many ways to complete the rows there are."""
 
     def tangent(self, counts: Floats) -> Tangent:
         """The tangent at the counts of a family; the child's states are the last axis."""
@@ -57,6 +59,7 @@ class Likelihood:
     """LL, AIC and BIC; g are the logarithms of the tables of maximum likelihood."""
 
     objective: ClassVar[str] = "penalised likelihood"
+    is_bound: ClassVar[bool] = False
 
     def tangent(self, counts: Floats) -> Tangent:
         """S(N) = sum N_jk log (N_jk / N_j): the intercept is 0."""
@@ -71,6 +74,7 @@ class Marginal:
     score: BDeu | BD | K2
 
     objective: ClassVar[str] = "lower bound of log P(data, network)"
+    is_bound: ClassVar[bool] = True
 
     def tangent(self, counts: Floats) -> Tangent:
         """S(N) as in `scorecache.scores.dirichlet`."""

@@ -82,12 +82,19 @@ class IncompleteNumbers:
         """What a round counts are the completed rows themselves."""
         return counts
 
-    def refit(self, counts: Dataset, dag: DAG) -> tuple[float, float, Dataset]:
+    def refit(self, counts: Dataset, dag: DAG, *, anew: bool = True) -> tuple[float, float, Dataset]:
         """With the network of maximum likelihood for completed rows: their log-likelihood, log P(observed), and the
-        rows completed by it."""
+        rows completed by it; they keep all their ways, whether `anew` or not."""
         net = fit_parameters(counts, dag, Frequencies())
         completed, log_observed = self._expected(net)
         return net.log_likelihood(counts), log_observed, completed
+
+    def coarse(self) -> IncompleteNumbers:
+        """All ways are kept."""
+        return self
+
+    def kept(self, counts: Dataset, net: BayesNet) -> None:
+        """All ways are."""
 
     def drawn(self, random: np.random.Generator) -> Dataset:
         """Missing values drawn from the others of their column."""

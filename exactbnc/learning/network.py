@@ -47,7 +47,7 @@ def network_of(
     'optimal'
     """
     net = learned.net
-    rounds = {"em": {"objective": learned.objective, "rounds": list(learned.rounds)}} if learned.rounds else {}
+    rounds = {"em": _rounds(learned)} if learned.rounds else {}
     return replace(
         net,
         class_name=class_name,
@@ -55,6 +55,12 @@ def network_of(
         solution=solution_facts(learned.solution) | search_facts(learned.solution, learned.problem),
         provenance={"max_parents": learned.max_parents, **(provenance or {}), **rounds},
     )
+
+
+def _rounds(learned: Learned) -> dict[str, Any]:
+    """The rounds of structural EM in the types of JSON."""
+    kept = {} if learned.kept is None else {"kept": learned.kept._asdict()}
+    return {"objective": learned.objective, "rounds": list(learned.rounds), **kept}
 
 
 def solution_facts(solution: Solution) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from exactbnc.errors import InfeasibleError
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.fallback import Attempt, attempts, grace_of
+from exactbnc.learning.likely_ways import Kept
 from exactbnc.learning.parent_limit import naive_bayes_warning, parent_limit
 from exactbnc.learning.recipe import Recipe
 from exactbnc.network.bayesnet import BayesNet
@@ -59,6 +60,8 @@ class Learned:
     """What structural EM raises, after each round, where missing values were summed out."""
     objective: str = ""
     """What that is."""
+    kept: Kept | None = None
+    """Where rows can be completed in too many ways: what they keep of them."""
 
 
 def run_recipe(

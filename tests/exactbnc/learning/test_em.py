@@ -23,7 +23,7 @@ from exactbnc.problem.constraints import Constraints
 from exactbnc.run.solution import Status
 from exactbnc.solvers.solve import solve
 from scorecache import Dataset, StructurePrior
-from scorecache.errors import DataError, ParameterError
+from scorecache.errors import ParameterError
 from scorecache.scores import BD, BIC, K2, LL, BDeu
 
 
@@ -252,13 +252,6 @@ def test_a_round_cut_short_by_a_limit_does_not_end_lower(monkeypatch):
     assert len(searches) == 2
     assert len(found.rounds) == 1
     assert found.net.dag.arcs
-
-
-def test_too_many_ways_to_complete_the_rows_are_refused(monkeypatch):
-    monkeypatch.setattr("exactbnc.learning.incomplete_data.MOST_COMPLETIONS", 50)
-
-    with pytest.raises(DataError, match="missing='category'"):
-        learn(table(0), score="bic", missing="em")
 
 
 def test_more_restarts_are_never_worse():
