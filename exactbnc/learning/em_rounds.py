@@ -20,6 +20,7 @@ from exactbnc.problem.problem import Problem
 from exactbnc.run.limits import Clock
 from exactbnc.run.solution import Solution
 from scorecache.data.dataset import Dataset
+from scorecache.errors import MemoryLimitError
 
 MOST_ROUNDS = 100
 MOST_REFITS = 20
@@ -103,7 +104,10 @@ class States:
             return None
         rows, factors = np.ascontiguousarray(self.data.codes[:, self.data.wide]), factors_of(net)
         weights = self.data.weights[self.data.wide]
-        shares = np.exp(self.data.kept(counts.ways, factors) - net.log_probability(rows))
+        try:
+            shares = np.exp(self.data.kept(counts.ways, factors) - net.log_probability(rows))
+        except MemoryLimitError:
+            return Kept(float(weights.sum()), self.data.most, None)
         return Kept(float(weights.sum()), self.data.most, float(shares @ weights / weights.sum()))
 
 

@@ -27,19 +27,25 @@ class Factor(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """How many rows keep some of their ways only, how many ways that are, and their probability on average."""
+    """How many rows keep some of their ways only, how many ways that are, and their probability on average.
+
+    The probability is None where inference in the network needs too much memory.
+    """
 
     n_rows: float
     n_ways: int
-    probability: float
+    probability: float | None
 
     @property
     def warning(self) -> str:
         """What it means for the caller."""
+        share = ""
+        if self.probability is not None:
+            share = f", with {100 * self.probability:.3g} % of the probability on average"
         return (
             f"{self.n_rows:,.6g} rows lack so many values that each keeps only the {self.n_ways:,} likeliest of its "
-            f"completions, with {100 * self.probability:.3g} % of the probability on average: the rounds of EM raise a "
-            "lower bound of their objective. Leave out columns with many missing values to keep more"
+            f"completions{share}: the rounds of EM raise a lower bound of their objective. Leave out columns with many "
+            "missing values to keep more"
         )
 
 

@@ -138,6 +138,7 @@ def estimator_scores(
                 for i in range(size):
                     count = tables.own[start + above[i]] - less[c, i]
                     product[c, i] = count + smallest if is_used[i] else 0.0
+                    count = count if is_used[i] else 0.0  # with an unknown feature the place is that of other rows
                     inverse[c, i] = 1.0 / (count + 1.0)
             # times (N(c,s,x_k) + 1/r_k)/(N(c,s) + 1) for the known k
             below[:size] = 0

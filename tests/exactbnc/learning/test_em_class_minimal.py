@@ -135,3 +135,23 @@ def test_the_time_limit_leaves_time_for_the_search():
     found = learn_incomplete(table(0), "x3", Recipe("class_minimal", time_limit=20.0))
 
     assert compare(found.net.dag, learn_incomplete(table(0), "x3", Recipe("class_minimal")).net.dag).is_equivalent
+
+
+@pytest.mark.parametrize("structure", ["class-minimal", "tan"])
+@pytest.mark.parametrize("parameters", ["auto", "eap", "dirichlet", "ofe", "softened", "ms", "acll", "elr", "dfe"])
+def test_every_estimator_counts_rows_by_weights_that_are_no_counts(parameters, structure):
+    """Every row is two, with weights that add up to its own; classes have factors, too."""
+    dataset, random = table(3, n_rows=120), np.random.default_rng(0)
+    weights, shares = random.random(120) + 0.1, random.random(120)
+    once = replace(dataset, weights=weights)
+    split = np.concatenate([weights * shares, weights * (1 - shares)])
+    twice = replace(dataset, codes=np.tile(dataset.codes, 2), weights=split)
+    recipe = Recipe(structure, parameters=parameters, restarts=0, max_parents=2)
+
+    nets = [learn_incomplete(rows, "x3", recipe, class_factors=[2.5, 1.0, 1.0]).net for rows in (once, twice)]
+
+    plain = learn_incomplete(dataset, "x3", recipe, class_factors=[2.5, 1.0, 1.0]).net
+    for own, other in zip(*(net.tables for net in nets), strict=True):
+        assert own == pytest.approx(other, rel=1e-4)
+    v = plain.index["x3"]
+    assert nets[0].tables[v] != pytest.approx(plain.tables[v], rel=1e-3)

@@ -145,6 +145,16 @@ def test_what_is_kept_is_said(monkeypatch):
     assert found["kept"] == {"n_rows": kept.n_rows, "n_ways": kept.n_ways, "probability": kept.probability}
 
 
+def test_what_is_kept_is_said_without_a_probability_that_needs_too_much_memory(monkeypatch):
+    monkeypatch.setattr(LIMIT, 300)
+    monkeypatch.setattr("exactbnc.network.elimination.MOST_CELLS", 0)
+
+    found = learn_incomplete(table(1, n_vars=6, share=0.45), "x5", Recipe("tan", restarts=0))
+
+    assert found.kept.probability is None
+    assert "likeliest of its completions: the rounds" in found.warning
+
+
 def test_more_room_comes_nearer_to_all_ways(monkeypatch):
     dataset, probabilities, values = table(1, n_vars=6, share=0.45), [], []
     dag = DAG.from_modelstring("[x0][x1|x0][x2|x1][x3|x2][x4|x3][x5|x4]")

@@ -112,6 +112,20 @@ def test_leaving_a_row_out_takes_off_all_its_completions(seed, order):
 
 
 @pytest.mark.parametrize("order", [1, 2])
+def test_a_row_with_unknown_values_is_left_out_of_counts_that_have_none_of_them(order):
+    """Its completions have value 1 where it is unknown; value 0 does not occur with its class."""
+    completed = np.array([[0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 1, 0]], dtype=np.uint16)
+    actual, arities = np.array([1, 0, 0, 0]), np.array([2, 2, 2])
+    model = AnDE.of(completed, actual, np.ones(4), arities, 2, order=order)
+    asked = np.array([[0], [UNKNOWN], [UNKNOWN]], dtype=np.uint16)
+
+    found = model.leave_one_out(asked, actual[:1], np.ones(1))
+
+    less = AnDE.of(np.ascontiguousarray(completed[:, 1:]), actual[1:], np.ones(3), arities, 2, order=order)
+    assert found == pytest.approx(less.log_posterior(asked), rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 2])
 def test_a_value_that_occurs_with_no_other_falls_to_the_lower_order(order):
     """Both values of the first two features occur, but never together."""
     codes = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1]], dtype=np.uint16)
