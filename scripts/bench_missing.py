@@ -38,7 +38,7 @@ from scorecache.errors import DataError
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NETWORKS = ("cancer", "earthquake", "survey", "asia", "sachs", "child")
-"""Of child the rows with 20 % missing can be completed in too many ways: minutes of work."""
+"""Of child the rows with 20 % missing keep some of their completions only: minutes of work."""
 TABLES = ("hayes-roth", "car", "led7", "nursery", "tic-tac-toe")
 SHARES = (0.05, 0.1, 0.2, 0.4)
 WAYS = ("em", "drop", "category")
