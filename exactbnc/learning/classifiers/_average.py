@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -56,7 +57,10 @@ class AverageClassifier(TableClassifier):
         if self.missing == EM:
             from exactbnc.learning.em import learn_completed
 
-            self._learn_completed(dataset, learn_completed(dataset, self.class_name_, self._completion())[1])
+            learned, completed = learn_completed(dataset, self.class_name_, self._completion())
+            if learned.warning is not None:
+                warnings.warn(learned.warning, UserWarning, stacklevel=2)
+            self._learn_completed(dataset, completed)
         else:
             self._learn(dataset)
         return self

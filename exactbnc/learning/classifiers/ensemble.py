@@ -260,6 +260,8 @@ class EnsembleBNClassifier(TableClassifier):
         for k, view in enumerate(self._views):
             rows = batch.incomplete(k, self._names, (*view.states, tuple(self.classes_.tolist())))
             learned, own = learn_completed(rows, self.class_name_, self._recipe(len(self._views)))
+            if learned.warning is not None:
+                warnings.warn(f"{NAMES[k]}: {learned.warning}", UserWarning, stacklevel=3)
             found.append(learned)
             completed.append(own)
         self._members = tuple(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exactbnc import ExactBNClassifier, learn
+from exactbnc import A1DEClassifier, EnsembleBNClassifier, ExactBNClassifier, TBMATANClassifier, learn
 from exactbnc.graph.dag import DAG
 from exactbnc.learning.em import learn_completed, learn_incomplete
 from exactbnc.learning.em_rounds import factors_of, incomplete
@@ -171,6 +171,18 @@ def test_more_room_comes_nearer_to_all_ways(monkeypatch):
     assert probabilities[-1] == 1.0
     codes = data.data.codes
     assert values[-1] == pytest.approx(net.log_probability(codes) @ data.data.weights)
+
+
+@pytest.mark.parametrize(
+    "model", [TBMATANClassifier(missing="em"), A1DEClassifier(missing="em"), EnsembleBNClassifier(missing="em")]
+)
+def test_every_classifier_says_that_rows_keep_some_of_their_completions(monkeypatch, model):
+    monkeypatch.setattr(LIMIT, 60)
+    texts = np.random.default_rng(0).integers(0, 2, (40, 6)).astype(str).astype(object)
+    texts[np.random.default_rng(1).random(texts.shape) < 0.45] = None
+
+    with pytest.warns(UserWarning, match="rows lack so many values"):
+        model.fit(texts, ["yes", "no"] * 20)
 
 
 def test_a_row_of_which_hardly_a_value_is_known_is_learned_from(monkeypatch):
