@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table, rho_table
-from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, reduced_costs
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, misses, reduced_costs
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, Words
-from scorecache.system.compiled import kernel, popcount, trailing_zeros
+from scorecache.system.compiled import kernel, trailing_zeros
 
 Bytes = NDArray[np.uint8]
 
@@ -206,7 +206,7 @@ def _bits(
 ) -> NDArray[np.uint8]:
     """For every family, one bit per column: does a(v, W) reach the level?"""
     cut_masks, cut_k, cut_facet = cuts.masks, cuts.k, cuts.facet
-    n_vars, n_words = len(start) - 1, masks.shape[1]
+    n_vars = len(start) - 1
     n_bytes = (np.diff(column_start) + 7) // 8
     bits = np.zeros(byte_start[-1] + n_bytes[-1] * (start[n_vars] - start[n_vars - 1]), dtype=np.uint8)
     for v in range(n_vars):
@@ -218,10 +218,7 @@ def _bits(
             for f in range(start[v], start[v + 1]):
                 # a(v, W) >= level: for a cluster |W n C| < k, for a facet by its table
                 if cut_facet[q] < 0:
-                    n_common = np.int64(0)
-                    for w in range(n_words):
-                        n_common += np.int64(popcount(masks[f, w] & cut_masks[q, w]))
-                    reaches = n_common < cut_k[q]
+                    reaches = misses(masks, f, cut_masks, cut_k, q) > 0
                 else:
                     reaches = cut_value(masks, f, v, cuts, q, facets) >= level[column]
                 if reaches:

@@ -117,14 +117,23 @@ def reduced_costs(table: CostTable, cuts: Cuts, multipliers: Ints) -> Reduced:
     return Reduced(cost, mu, int(np.sum(right_hand_sides(cuts) * multipliers) + np.sum(mu)))
 
 
+@kernel(inline="always")
+def misses(masks: Words, f: int, cut_masks: Words, cut_k: Ints, q: int) -> int:
+    """a(v, W) of a cluster for family f of a member: has it fewer than k members inside?
+
+    With the arrays of the cuts one by one: all together they would cost ten times the work.
+    """
+    n_common = np.int64(0)
+    for w in range(masks.shape[1]):
+        n_common += np.int64(popcount(masks[f, w] & cut_masks[q, w]))
+    return int(n_common < cut_k[q])
+
+
 @kernel
 def cut_value(masks: Words, f: int, v: int, cuts: Cuts, q: int, facets: NDArray[np.int8]) -> int:
     """a(v, W) of cut q for family f of its member v."""
     if cuts.facet[q] < 0:
-        n_common = 0
-        for w in range(masks.shape[1]):
-            n_common += popcount(masks[f, w] & cuts.masks[q, w])
-        return 1 if n_common < cuts.k[q] else 0
+        return int(misses(masks, f, cuts.masks, cuts.k, q))
     inside, own = 0, 0
     for c in range(4):
         u = cuts.corners[q, c]
@@ -206,14 +215,15 @@ def _price_of_none(met: Words, price: Ints, n: int) -> int:
 def _coefficients(child_start: Ints, masks: Words, cuts: Cuts, q: int, facets: NDArray[np.int8]) -> tuple[Ints, Ints]:
     families = np.empty(len(masks), dtype=np.int64)
     values = np.empty(len(masks), dtype=np.int64)
+    cut_masks, cut_k, is_cluster = cuts.masks, cuts.k, cuts.facet[q] < 0
     n_found = 0
     for w in range(masks.shape[1]):
-        members = cuts.masks[q, w]
+        members = cut_masks[q, w]
         while members:
             v = 64 * w + trailing_zeros(members)
             members &= members - np.uint64(1)
             for f in range(child_start[v], child_start[v + 1]):
-                value = cut_value(masks, f, v, cuts, q, facets)
+                value = misses(masks, f, cut_masks, cut_k, q) if is_cluster else cut_value(masks, f, v, cuts, q, facets)
                 if value > 0:
                     families[n_found], values[n_found] = f, value
                     n_found += 1

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from exactbnc.run.limits import Clock
 from exactbnc.solvers.bounds.cuts.cluster import Bools, Floats
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
-from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, joined, no_cuts, right_hand_sides
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, joined, misses, no_cuts, right_hand_sides
 from exactbnc.solvers.costs.bits import has
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import CostTable, Words
@@ -141,46 +141,55 @@ def _rows(
     masks: Words, child: Ints, families: Ints, cuts: Cuts, facets: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, Bools, Ints]:
     """The cuts over these families in compressed rows, which of them are complements, and sum_v amax(v)."""
-    n_cuts, n_columns = len(cuts.k), len(families)
+    cut_masks, cut_k = cuts.masks, cuts.k
+    n_cuts, n_columns, n_vars = len(cut_k), len(families), child[-1] + 1
     is_complement = np.zeros(n_cuts, dtype=np.bool_)
     most = np.zeros(n_cuts, dtype=np.int64)
     start = np.zeros(n_cuts + 1, dtype=np.int32)
-    largest = np.zeros(64 * masks.shape[1], dtype=np.int64)
     columns = np.empty(1024, dtype=np.int32)
     values = np.empty(1024)
-    a = np.empty(n_columns, dtype=np.int64)
+    # the columns child by child, as a cut has few members
+    first = np.zeros(n_vars + 1, dtype=np.int64)
+    for i in range(n_columns):
+        first[child[families[i]] + 1] += 1
+    for v in range(n_vars):
+        first[v + 1] += first[v]
+    own, n_placed = np.empty(n_columns, dtype=np.int64), first[:-1].copy()
+    for i in range(n_columns):
+        v = child[families[i]]
+        own[n_placed[v]] = i
+        n_placed[v] += 1
+    listed, direct, complement = np.empty(n_columns, dtype=np.int32), np.empty(n_columns), np.empty(n_columns)
     n = 0
     for q in range(n_cuts):
-        # amax(v) of every member, and their sum
+        # a(v, W) and amax(v) - a(v, W) of the members' families, and how many of each are not 0
+        n_listed, n_direct, n_complement, is_cluster = 0, 0, 0, cuts.facet[q] < 0
         for w in range(masks.shape[1]):
-            members = cuts.masks[q, w]
+            members = cut_masks[q, w]
             while members:
                 v = 64 * w + trailing_zeros(members)
                 members &= members - np.uint64(1)
-                largest[v] = _largest(cuts, q, v, facets)
-                most[q] += largest[v]
-        # a(v, W) of every family, -1 outside the cut, and which form has fewer entries
-        n_direct, n_complement = 0, 0
-        for i in range(n_columns):
-            v = child[families[i]]
-            a[i] = -1
-            if has(cuts.masks, q, v):
-                a[i] = cut_value(masks, families[i], v, cuts, q, facets)
-                n_direct += a[i] > 0
-                n_complement += a[i] < largest[v]
+                largest = _largest(cuts, q, v, facets)
+                most[q] += largest
+                for place in range(first[v], first[v + 1]):
+                    f = families[own[place]]
+                    a = misses(masks, f, cut_masks, cut_k, q) if is_cluster else cut_value(masks, f, v, cuts, q, facets)
+                    listed[n_listed], direct[n_listed], complement[n_listed] = own[place], a, largest - a
+                    n_listed += 1
+                    n_direct += a > 0
+                    n_complement += a < largest
+        # the entries that are not 0, in the form that has fewer
         is_complement[q] = n_complement < n_direct
-        # the entries that are not 0
-        if n + n_columns > len(columns):
-            more_columns = np.empty(2 * (n + n_columns), dtype=np.int32)
-            more_values = np.empty(2 * (n + n_columns))
+        entries = complement if is_complement[q] else direct
+        if n + n_listed > len(columns):
+            more_columns = np.empty(2 * (n + n_listed), dtype=np.int32)
+            more_values = np.empty(2 * (n + n_listed))
             more_columns[:n], more_values[:n] = columns[:n], values[:n]
             columns, values = more_columns, more_values
-        for i in range(n_columns):
-            if a[i] >= 0:
-                value = largest[child[families[i]]] - a[i] if is_complement[q] else a[i]
-                if value > 0:
-                    columns[n], values[n] = i, value
-                    n += 1
+        for i in range(n_listed):
+            if entries[i] > 0:
+                columns[n], values[n] = listed[i], entries[i]
+                n += 1
         start[q + 1] = n
     return start, columns[:n].copy(), values[:n].copy(), is_complement, most
 
@@ -191,12 +200,13 @@ def _columns(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
     """These families as compressed columns: the convexity row of the child, then the cuts."""
     # room: one entry for the convexity row, and one for every cut that the child is in
+    cut_masks, cut_k, cut_facet = cuts.masks, cuts.k, cuts.facet
     n_vars = child[-1] + 1
     n_entries = len(families)
     n_cuts_of = np.zeros(n_vars, dtype=np.int64)
     for v in range(n_vars):
-        for q in range(len(cuts.k)):
-            n_cuts_of[v] += has(cuts.masks, q, v)
+        for q in range(len(cut_k)):
+            n_cuts_of[v] += has(cut_masks, q, v)
     for family in families:
         n_entries += n_cuts_of[child[family]]
     start = np.zeros(len(families) + 1, dtype=np.int32)
@@ -208,12 +218,15 @@ def _columns(
         v = child[families[i]]
         rows[n], values[n] = v, 1.0
         n += 1
-        for q in range(len(cuts.k)):
-            if not has(cuts.masks, q, v):
+        for q in range(len(cut_k)):
+            if not has(cut_masks, q, v):
                 continue
-            value = cut_value(masks, families[i], v, cuts, q, facets)
-            if is_complement[q]:
-                value = _largest(cuts, q, v, facets) - value
+            if cut_facet[q] < 0:
+                value = misses(masks, families[i], cut_masks, cut_k, q)
+                value = 1 - value if is_complement[q] else value
+            else:
+                value = cut_value(masks, families[i], v, cuts, q, facets)
+                value = _largest(cuts, q, v, facets) - value if is_complement[q] else value
             if value > 0:
                 rows[n], values[n] = n_vars + q, value
                 n += 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactbnc.solvers.bounds.cuts.facets import coefficient_table
-from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, right_hand_sides
+from exactbnc.solvers.bounds.cuts.pool import Cuts, cut_value, misses, right_hand_sides
 from exactbnc.solvers.costs.graph import Ints
 from exactbnc.solvers.costs.table import Words
 from exactbnc.solvers.ilp.model.model import Columns, Floats, Row
@@ -33,12 +33,13 @@ def _row(
     child_start: Ints, masks: Words, cuts: Cuts, q: int, facets: NDArray[np.int8]
 ) -> tuple[Ints, Floats, bool, int]:
     """Columns and coefficients of cut q, whether they are the complement's, and sum of amax."""
+    cut_masks, cut_k, is_cluster = cuts.masks, cuts.k, cuts.facet[q] < 0
     listed = np.empty(len(masks), dtype=np.int64)
     values = np.empty(len(masks))
     complement = np.empty(len(masks))
     n, n_direct, n_complement, most = 0, 0, 0, 0
     for w in range(masks.shape[1]):
-        members = cuts.masks[q, w]
+        members = cut_masks[q, w]
         while members:
             v = 64 * w + trailing_zeros(members)
             members &= members - np.uint64(1)
@@ -50,7 +51,7 @@ def _row(
             most += largest
             # a(v, W) and amax(v) - a(v, W) of every family
             for f in range(child_start[v], child_start[v + 1]):
-                a = cut_value(masks, f, v, cuts, q, facets)
+                a = misses(masks, f, cut_masks, cut_k, q) if is_cluster else cut_value(masks, f, v, cuts, q, facets)
                 listed[n], values[n], complement[n] = f, a, largest - a
                 n += 1
                 n_direct += a > 0
