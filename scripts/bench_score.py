@@ -136,7 +136,7 @@ def levels_alone(name: str, settings: Settings) -> list[Row]:
             kept,
             lambda *_: None,
         )
-        return sum(len(scores) for _, scores, _ in kept.pieces)
+        return sum(len(piece.scores) for piece in kept.pieces)
 
     timing, kept = measure(lambda: None, levels, settings.repeats)
     row = timed_row(

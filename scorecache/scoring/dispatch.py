@@ -207,7 +207,7 @@ def first_level(build: Build) -> Level:
         slab = Slab(0, parts_of_base(build), np.zeros((0, 1)), np.zeros((0, 1)), np.ones(1, dtype=np.bool_))
         return Level(slab, NO_COUNTS, NO_COUNTS[0])
     terms = build.terms
-    base_size = np.bincount(build.labelled.roots[0], weights=build.labelled.weights).astype(np.int64)[:, None]
+    base_size = build.bits.base_size[:, None]
     if len(terms.parent_start):
         values = [sum_terms(terms, int(start), 0, base_size) for start in terms.parent_start]
     else:

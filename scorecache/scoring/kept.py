@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,29 @@ from scorecache.cache import ScoreCache, starts_of
 from scorecache.errors import MemoryLimitError
 from scorecache.record import Record
 from scorecache.scoring.survivors import Survivors
+
+
+class Families(NamedTuple):
+    """Families of one size: `base` are the parents that all of them have besides the `free` ones, one to a column."""
+
+    children: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    free: NDArray[np.int32]
+    base: tuple[int, ...]
+
+    @property
+    def n_parents(self) -> int:
+        """How many parents each of them has."""
+        return self.free.shape[1] + len(self.base)
+
+    def write_parents(self, rows: NDArray[np.int32]) -> None:
+        """Write the parents of each family in ascending order, one to a column."""
+        n_free = self.free.shape[1]
+        for column in range(n_free):  # numpy copies columns faster than many short rows
+            rows[:, column] = self.free[:, column]
+        rows[:, n_free:] = self.base
+        if any((after < before).any() for before, after in pairwise(rows.T)):
+            rows.sort(axis=1)
 
 
 def bytes_to_sort(width: int) -> int:
@@ -26,41 +50,38 @@ class Kept:
 
     memory_limit: float
     n_bytes: int = 0
-    pieces: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=list)
-    """Children, scores, parents in ascending order."""
+    pieces: list[Families] = field(default_factory=list)
 
     def add(self, survivors: Survivors, base: tuple[int, ...]) -> None:
         """Take over families of one size; `base` are the parents that all of them have besides."""
         children, scores, free = survivors
-        n_new, width = len(children), free.shape[1] + len(base)
+        added, n_new = Families(children, scores, np.asarray(free, np.int32), base), len(children)
         if n_new == 0:
             return
-        self.n_bytes += bytes_to_sort(width) * n_new
+        self.n_bytes += bytes_to_sort(added.n_parents) * n_new
         if self.n_bytes > self.memory_limit:
             raise MemoryLimitError(
                 f"the families kept so far need {self.n_bytes / 1e9:.1f} GB to be sorted, more than the "
                 f"{self.memory_limit / 1e9:.1f} GB allowed; lower max_parents or raise memory_limit"
             )
-        parents = np.empty((n_new, width), np.int32)
-        parents[:, : free.shape[1]] = free
-        parents[:, free.shape[1] :] = base
-        if any((after < before).any() for before, after in pairwise(parents.T)):
-            parents.sort(axis=1)
-        self.pieces.append((children, scores, parents))
+        self.pieces.append(added)
 
     def drop_above(self, most_parents: int) -> None:
         """Drop the families with more parents than that."""
-        self.pieces = [piece for piece in self.pieces if piece[2].shape[1] <= most_parents]
-        self.n_bytes = sum(bytes_to_sort(parents.shape[1]) * len(parents) for _, _, parents in self.pieces)
+        self.pieces = [piece for piece in self.pieces if piece.n_parents <= most_parents]
+        self.n_bytes = sum(bytes_to_sort(piece.n_parents) * len(piece.children) for piece in self.pieces)
 
     def cache(self, names: Sequence[str], record: Record | None = None) -> ScoreCache:
         """All families as a cache; nothing is kept here any longer."""
         pieces, self.pieces = self.pieces, []
-        sizes = np.repeat(
-            np.array([own.shape[1] for *_, own in pieces], np.int32), [len(own) for own, _, _ in pieces]
-        )
-        parents = np.concatenate([own.ravel() for *_, own in pieces] or [np.empty(0, np.int32)])
-        children = np.concatenate([own for own, _, _ in pieces] or [np.empty(0, np.int64)])
-        scores = np.concatenate([own for _, own, _ in pieces] or [np.empty(0)])
+        n_families = [len(piece.children) for piece in pieces]
+        starts = starts_of(np.repeat(np.array([piece.n_parents for piece in pieces], np.int32), n_families))
+        parents = np.empty(int(starts[-1]), np.int32)
+        first = 0
+        for piece, n in zip(pieces, n_families, strict=True):
+            piece.write_parents(parents[starts[first] : starts[first + n]].reshape(n, piece.n_parents))
+            first += n
+        children = np.concatenate([piece.children for piece in pieces] or [np.empty(0, np.int64)])
+        scores = np.concatenate([piece.scores for piece in pieces] or [np.empty(0)])
         del pieces
-        return ScoreCache.from_arrays(names, children, scores, starts_of(sizes), parents, record)
+        return ScoreCache.from_arrays(names, children, scores, starts, parents, record)

@@ -90,8 +90,8 @@ def _count(job: Job, kept: np.ndarray, scored: np.ndarray) -> None:
         found,
         lambda *_: None,
     )
-    for children, _, parents in found.pieces:
-        kept[parents.shape[1] - len(group.base)] += len(children)
+    for piece in found.pieces:
+        kept[piece.free.shape[1]] += len(piece.children)
     for child, limit in zip(group.children, group.free_limits, strict=True):
         for size in range(limit + 1):
             scored[size] += comb(len(job.domain.allowed[child]), size)

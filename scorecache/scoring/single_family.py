@@ -33,6 +33,6 @@ def extensions(
     )
     return [
         (score, added)
-        for _, scores, parents in kept.pieces
-        for score, added in zip(scores.tolist(), parents.tolist(), strict=True)
+        for piece in kept.pieces
+        for score, added in zip(piece.scores.tolist(), piece.free.tolist(), strict=True)
     ]
