@@ -29,7 +29,8 @@ BOUND_TOL = 1e-9
 class Room(NamedTuple):
     """What the kernel works with: P, the ranks below P + {x}, and per x score, best score below, shape of the parents.
 
-    The last three take the survivors; the parents are one to a column.
+    `kept` has each x that survives, `names` the parents that do not depend on x. The last three take the survivors;
+    the parents are one to a column.
     """
 
     row: Ints
@@ -37,6 +38,8 @@ class Room(NamedTuple):
     score: Floats
     best: Floats
     shape: Ints
+    kept: Ints
+    names: Ints
     out_child: Ints
     out_score: Floats
     out_parents: NDArray[np.int32]
@@ -62,14 +65,15 @@ def families_of_rows(
     entropy = np.full((m if rules.pair_price > 0.0 else 0, n_values), np.inf)
     work = (
         unrank(row_from, m - 1, lattice.binom), np.empty(m, np.int64), np.empty(n_vars), np.empty(n_vars),
-        np.zeros(n_vars, np.int64),
+        np.zeros(n_vars, np.int64), np.empty(n_vars, np.int64), np.empty(m, np.int64),
     )  # fmt: skip
     found: list[Any] = []
     while row_from < row_to or not found:
         n_room = min(ROOM, (row_to - row_from) * m * n_vars) + m * n_vars
         room = Room(*work, np.empty(n_room, np.int64), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
         row_from, n_out = score_families(row_from, row_to, lattice, values, unit, rules, below, best, entropy, room)
-        found.append([own[:n_out] for own in room[-3:]])
+        part = [own[:n_out] for own in room[-3:]]
+        found.append(part if 2 * n_out > n_room else [own.copy() for own in part])  # few do not hold on to the room
     child, score, parents = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     return child, score, parents, best, entropy
 
@@ -98,6 +102,7 @@ def score_families(
     two_part = parent_value.shape[0] > 1
     row, at_below, score, best, shape_w = room.row, room.at_below, room.score, room.best, room.shape
     out_child, out_score, out_parents = room.out_child, room.out_score, room.out_parents
+    kept, names = room.kept, room.names
     n_out = 0
     for rank in range(row_from, row_to):
         if rank > row_from:
@@ -109,8 +114,7 @@ def score_families(
         if n_out + m * x_to > len(out_child):
             return rank, n_out
         # where P + {x} stands in this level, and the sets with one variable less in the level below, both for x = 0
-        first = rank_without(row, n_row, -1, -1, 1, binom) - values.first
-        ranks_below(row, n_row, binom, at_below)
+        first = ranks_below(row, n_row, binom, at_below) - values.first
         # the child is x with the parents W = P (role -1), or p = row[role] with W = P - p + x
         for role in range(-1, n_row):
             # score(child, W): the sum over the cells of W + child and the parents' part of W
@@ -143,18 +147,27 @@ def score_families(
                         is_open = not pair_closed(lattice, row, x, role, rules, below, at_below)
                     if not is_open:
                         best[x] = DEAD
-            # survivors; most rows have none, which is found without a branch for each x
+            # survivors; most rows have none. Their x come first: whether one survives is no branch to foresee
             if not prune or _any_kept(score, gap, best, run):
+                n_kept = 0
                 for x in range(x_from, x_to):
-                    if score[x] + gap > best[x] or (not prune and best[x] < DEAD):
-                        out_child[n_out] = order[x if role < 0 else row[role]]
-                        out_score[n_out] = score[x]
-                        filled = 0
-                        for i in range(-1, n_row):
-                            if i != role:
-                                out_parents[n_out, filled] = order[x if i < 0 else row[i]]
-                                filled += 1
-                        n_out += 1
+                    kept[n_kept] = x
+                    n_kept += score[x] + gap > best[x] or (not prune and best[x] < DEAD)
+                # the parents as they stand in the joint set: x is the first of them unless it is the child
+                n_names = 1 if role >= 0 else 0
+                for i in range(n_row):
+                    if i != role:
+                        names[n_names] = order[row[i]]
+                        n_names += 1
+                for k in range(n_kept):
+                    x = kept[k]
+                    out_child[n_out] = order[x if role < 0 else row[role]]
+                    out_score[n_out] = score[x]
+                    for i in range(n_row):
+                        out_parents[n_out, i] = names[i]
+                    if role >= 0:
+                        out_parents[n_out, 0] = order[x]
+                    n_out += 1
             if is_top:
                 continue
             # what the next level reads: N H(child | W), and the best score up to W unless the bound closes it
@@ -183,26 +196,32 @@ def _any_kept(score: Floats, gap: float, best: Floats, run: tuple[int, int]) -> 
     return n_kept > 0
 
 
-@kernel
+@kernel(inline="always")
 def _best_below(
     floors: Floats, role: int, n_row: int, at_below: Ints, floor: float, run: tuple[int, int], best: Floats
 ) -> None:
     """best[x] = the largest of `floor` and floors[., at_below[i] + x] over i != role, for x in the run.
 
-    Two lines a step, since runs are short; unsigned indices spare numba's test for negative ones.
+    Runs are short: two lines a step, and inlined, since a call takes longer than a step. Unsigned indices spare numba's
+    test for negative ones.
     """
     x_from, x_to = np.uint64(run[0]), np.uint64(run[1])
-    for x in range(x_from, x_to):
-        best[x] = floor
     n_lines = n_row - 1 if role >= 0 else n_row
+    if n_lines == 0:
+        for x in range(x_from, x_to):
+            best[x] = floor
     for j in range(0, n_lines, 2):
         one = j + 1 if 0 <= role <= j else j
         two = min(j + 1, n_lines - 1)
         two = two + 1 if 0 <= role <= two else two
         line_one, at_one = np.uint64(role + 1 if role < one else role), np.uint64(at_below[one])
         line_two, at_two = np.uint64(role + 1 if role < two else role), np.uint64(at_below[two])
-        for x in range(x_from, x_to):
-            best[x] = max(best[x], max(floors[line_one, at_one + x], floors[line_two, at_two + x]))
+        if j == 0:
+            for x in range(x_from, x_to):
+                best[x] = max(floor, max(floors[line_one, at_one + x], floors[line_two, at_two + x]))
+        else:
+            for x in range(x_from, x_to):
+                best[x] = max(best[x], max(floors[line_one, at_one + x], floors[line_two, at_two + x]))
 
 
 @kernel

@@ -114,8 +114,7 @@ def _count_rows(
         shape_p = 0
         for i in range(n_row):
             shape_p = step[shape_p, kinds[row[i]]]
-        at = rank_without(row, n_row, -1, -1, 1, lattice.binom) - first
-        ranks_below(row, n_row, lattice.binom, at_below)
+        at = ranks_below(row, n_row, lattice.binom, at_below) - first
         for x in range(lattice.x_from, row[0] if n_row > 0 else lattice.n_vars):
             if parents_only:
                 needed = not counted[at + x] and parents_needed(lattice, row, x, known, room.members)

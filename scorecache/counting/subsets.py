@@ -70,11 +70,21 @@ def rank_without(subset: Ints, size: int, skip: int, also: int, shift: int, bino
 
 
 @kernel
-def ranks_below(row: Ints, n_row: int, binom: Ints, ranks: Ints) -> None:
-    """The ranks of the sets with one variable less than row + {x}: without p_i (for x = 0; add x), and the row."""
+def ranks_below(row: Ints, n_row: int, binom: Ints, ranks: Ints) -> int:
+    """The rank of row + {x} and those of the sets with one variable less: without p_i (all for x = 0: add x), the row.
+
+    Elements after a missing one stand one place lower; so do all of them where x is missing.
+    """
+    lower = 0
+    for j in range(n_row):
+        lower += binom[row[j], j + 1]
+    ranks[n_row] = lower
+    rank = 0
     for i in range(n_row):
-        ranks[i] = rank_without(row, n_row, i, -1, 1, binom)
-    ranks[n_row] = rank_without(row, n_row, -1, -1, 0, binom)
+        lower -= binom[row[i], i + 1]
+        ranks[i] = rank + lower
+        rank += binom[row[i], i + 2]
+    return rank
 
 
 def row_chunks(
