@@ -136,17 +136,17 @@ def _count_tiles(
         # those of the subsets of U, and by inversion over U the n11, A(.) and T of each of its cells
         _gather(lattice, ones, bits, suffix, n_u, below, tile)
         for i in range(n_u):
-            for cell in range(1 << n_u):
-                if not cell >> i & 1:
-                    _add_run(tile, (cell | 1 << i) * n_base * width, n_base * width, cell * n_base * width, -1)
+            run = (n_base << i) * width  # the cells that differ in elements of U before the i-th are neighbours
+            for to in range(0, n_cells * width, 2 * run):
+                _add_run(tile, to + run, run, to, -1)
         # the same with the base summed out
         if terms.marginal_start >= 0:
             for cell in range(n_cells):
                 to = (n_cells + cell // n_base) * width
                 if cell % n_base == 0:
-                    for e in range(width):
-                        tile[to + e] = 0
-                _add_run(tile, cell * width, width, to, 1)
+                    _copy_run(tile, cell * width, width, tile, to)
+                else:
+                    _add_run(tile, cell * width, width, to, 1)
             last = n_cells + (1 << n_u)
             _add_terms(terms, terms.marginal_start, shape, (n_cells, last), below, tile, sums.values[0], at)
         # the joint values, the parents' part of the supersets, the bounds on their scores
@@ -228,15 +228,18 @@ def _gather(lattice: Lattice, ones: Ones, bits: Bits, suffix: Ints, n_u: int, be
             to += 1
 
 
-@kernel
+@kernel(inline="always")
 def _copy_run(source: Counts, start: int, n: int, target: Counts, to: int) -> None:
-    """Copy a run of counts; unsigned indices spare numba's test for negative ones, and the loop is vectorised."""
+    """Copy a run of counts; inlined, since runs are short.
+
+    Unsigned indices spare numba's test for negative ones, and the loop is vectorised.
+    """
     at_source, at_target = np.uint64(start), np.uint64(to)
     for e in range(np.uint64(n)):
         target[at_target + e] = source[at_source + e]
 
 
-@kernel
+@kernel(inline="always")
 def _add_run(tile: Counts, start: int, n: int, to: int, sign: int) -> None:
     """Add a run of counts, times 1 or -1, to another one; unsigned indices as above."""
     at_source, at_target = np.uint64(start), np.uint64(to)

@@ -30,7 +30,7 @@ def dispatcher(py_func: Callable[..., Any], options: dict[str, Any]) -> Any:
 def inner_dispatcher(py_func: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return the function for the kernels that call it: no entry from Python, no file, one version per kind of number.
 
-    Numba would compile a second version for a call with `-1` in place of a variable.
+    Numba would compile a second version for a call with `-1` or `(0, n)` in place of variables.
     """
     made: Any = njit(**_NEEDED, **options, **_NO_ENTRY)(py_func)
     of_types = made.get_call_template
@@ -42,8 +42,8 @@ def inner_dispatcher(py_func: Callable[..., Any], options: dict[str, Any]) -> An
 
 
 def _without_value(own: Any) -> Any:
-    is_number = isinstance(own, (types.IntegerLiteral, types.BooleanLiteral))
-    return types.unliteral(own) if is_number else own  # type: ignore[no-untyped-call]
+    has_value = isinstance(own, (types.IntegerLiteral, types.BooleanLiteral, types.Tuple))
+    return types.unliteral(own) if has_value else own  # type: ignore[no-untyped-call]
 
 
 class _KernelCache(FunctionCache):
