@@ -67,11 +67,14 @@ def families_of_rows(
         unrank(row_from, m - 1, lattice.binom), np.empty(m, np.int64), np.empty(n_vars), np.empty(n_vars),
         np.zeros(n_vars, np.int64), np.empty(n_vars, np.int64), np.empty(m, np.int64),
     )  # fmt: skip
+    bounded = rules.prune and bool(len(values.bound) > 0 or rules.bound_top.min() < np.inf)
     found: list[Any] = []
     while row_from < row_to or not found:
         n_room = min(ROOM, (row_to - row_from) * m * n_vars) + m * n_vars
         room = Room(*work, np.empty(n_room, np.int64), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
-        row_from, n_out = score_families(row_from, row_to, lattice, values, unit, rules, below, best, entropy, room)
+        row_from, n_out = score_families(
+            row_from, row_to, lattice, values, unit, rules, below, bounded, best, entropy, room
+        )  # fmt: skip
         part = [own[:n_out] for own in room[-3:]]
         found.append(part if 2 * n_out > n_room else [own.copy() for own in part])  # few do not hold on to the room
     child, score, parents = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
@@ -87,11 +90,15 @@ def score_families(
     unit: float,
     rules: Rules,
     below: Slab,
+    bounded: bool,
     new_best: Floats,
     new_entropy: Floats,
     room: Room,
 ) -> tuple[int, int]:
-    """Score these rows until the room for survivors is used up; the row to continue with, and their number."""
+    """Score these rows until the room for survivors is used up; the row to continue with, and their number.
+
+    `bounded`: may a bound on the scores of supersets close a family?
+    """
     m, n_vars, x_from, is_top = lattice.size, lattice.n_vars, lattice.x_from, lattice.is_top
     n_row = m - 1
     binom, step, kinds, order = lattice.binom, lattice.step, lattice.kinds, lattice.order
@@ -129,7 +136,7 @@ def score_families(
             floor = -np.inf if role < 0 else floors[role, at_below[n_row]]
             _best_below(floors, role, n_row, at_below, floor, run, best)
             # the penalty; families outside the domain, and those that a bound closes
-            if rules.has_charge or rules.restricted or pairs_on or not is_top:
+            if rules.has_charge or rules.restricted or pairs_on or (bounded and not is_top):
                 shape = 0
                 for i in range(n_row):
                     if i != role:
@@ -170,19 +177,22 @@ def score_families(
                     n_out += 1
             if is_top:
                 continue
-            # what the next level reads: N H(child | W), and the best score up to W unless the bound closes it
+            # what the next level reads: the best score up to W unless a bound closes it, and N H(child | W)
+            line, at = np.uint64(role + 1), np.uint64(first)
+            for x in range(np.uint64(x_from), np.uint64(x_to)):
+                new_best[line, at + x] = max(best[x], score[x])
+            if not (bounded or pairs_on):
+                continue
             for x in range(x_from, x_to):
                 child = x if role < 0 else row[role]
                 if pairs_on and values.counted[first + x]:
                     new_entropy[role + 1, first + x] = -(score[x] + rules.penalty[kinds[child], shape_w[x]])
-                reached = max(best[x], score[x])
-                if prune:
+                if bounded:
                     bound = rules.bound_top[child] - rules.bound_penalty[kinds[child], shape_w[x]]
                     if values.bound.shape[0] > 0:
                         bound = min(bound, values.bound[kinds[child], first + x] * unit)
-                    if reached >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
-                        reached = DEAD
-                new_best[role + 1, first + x] = reached
+                    if new_best[role + 1, first + x] >= bound + gap + BOUND_TOL * max(1.0, abs(bound)):
+                        new_best[role + 1, first + x] = DEAD
     return row_to, n_out
 
 

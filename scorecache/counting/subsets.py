@@ -7,6 +7,7 @@ whatever is stored by rank is read and written in runs.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from math import comb
 
@@ -33,8 +34,9 @@ def unrank(rank: int, size: int, binom: Ints) -> Ints:
     """The subset of that rank among those of a size, ascending."""
     subset = np.zeros(size, dtype=np.int64)
     for i in range(size - 1, -1, -1):
-        subset[i] = np.searchsorted(binom[:, i + 1], rank, side="right") - 1
-        rank -= int(binom[subset[i], i + 1])
+        column = binom[:, i + 1]
+        subset[i] = bisect_right(column, rank) - 1
+        rank -= int(column[subset[i]])
     return subset
 
 

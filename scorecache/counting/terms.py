@@ -16,10 +16,11 @@ from scorecache.system.compiled import kernel
 
 def sum_terms(terms: Terms, start: int, shape: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Fixed-point sums of the terms over the first axis, for the few counts that no kernel handles."""
+    if counts.max(initial=0) < terms.cap:
+        return np.asarray(terms.table[start + counts].sum(axis=0))
     values = terms.table[start + np.minimum(counts, terms.cap - 1)]
     large = counts >= terms.cap
-    if large.any():
-        values[large] = [large_term(terms, shape, int(count)) for count in counts[large]]
+    values[large] = [large_term(terms, shape, int(count)) for count in counts[large]]
     return np.asarray(values.sum(axis=0))
 
 
