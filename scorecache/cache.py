@@ -103,17 +103,17 @@ class ScoreCache:
         >>> list(cache.families(1))
         [(-1.5, (0,)), (-2.0, ())]
         """
-        order = _sorted_order(children, scores, parent_start, parents)
         child_start = starts_of(np.bincount(children, minlength=len(names)))
+        order = _sorted_order(children, child_start, scores, parent_start, parents)
         sizes = np.empty(len(order), dtype=np.int32)
         np.subtract(parent_start[1:], parent_start[:-1], out=sizes, casting="same_kind")
         sizes = sizes[order]
         new_start = starts_of(sizes)
         sorted_parents = np.empty(len(parents), dtype=np.int32)
         for families, places in blocks_of(sizes):  # the places of all parents at once would be larger than the cache
-            own = sizes[families]
-            moved = np.repeat(parent_start[:-1][order[families]] - new_start[families], own)
-            sorted_parents[places] = parents[moved + np.arange(places.start, places.stop)]
+            source = np.repeat(parent_start[order[families]] - new_start[families], sizes[families])
+            source += np.arange(places.start, places.stop)
+            sorted_parents[places] = parents[source]
         return cls(tuple(names), child_start, scores[order], new_start, sorted_parents, record)
 
     @classmethod
@@ -311,6 +311,7 @@ def blocks_of(sizes: NDArray[np.integer[Any]]) -> Iterator[tuple[slice, slice]]:
 
 def _sorted_order(
     children: NDArray[np.integer[Any]],
+    child_start: NDArray[np.int64],
     scores: NDArray[np.float64],
     parent_start: NDArray[np.int64],
     parents: NDArray[np.integer[Any]],
@@ -318,8 +319,7 @@ def _sorted_order(
     """By child, falling score, size, parents; child by child, so that what is sorted stays in the processor's cache."""
     narrow = children.astype(np.uint16 if children.max(initial=0) < 1 << 16 else np.int64)  # 16 bits: sorted by radix
     order = np.argsort(narrow, kind="stable")
-    ends = np.cumsum(np.bincount(narrow))
-    for first, last in pairwise([0, *ends.tolist()]):
+    for first, last in pairwise(child_start.tolist()):
         own = order[first:last]
         falling = -scores[own]
         by_score = np.argsort(falling)

@@ -7,7 +7,7 @@ which lie in runs over x, so each step is a loop over x. Variables of S are numb
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ ROOM = 1 << 15
 
 BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
+
+
+Survivors = tuple[Ints, Floats, NDArray[np.int32]]
+"""Children, scores, and a table of their parents, one to a column."""
 
 
 class Room(NamedTuple):
@@ -53,8 +57,8 @@ def families_of_rows(
     unit: float,
     rules: Rules,
     below: Slab,
-) -> tuple[Ints, Floats, NDArray[np.int32], Floats, Floats]:
-    """Score the families of these rows; the survivors (child, score, parents), and `best` and `entropy` of the slab.
+) -> tuple[list[Survivors], Floats, Floats]:
+    """Score the families of these rows; the survivors in parts, and `best` and `entropy` of the slab.
 
     The rows are `row_from` to `row_to` of the level described by `lattice`. `values` is what counting them gave, in
     units of `unit`, `below` what the level below left, and `rules` says what is pruned.
@@ -68,17 +72,18 @@ def families_of_rows(
         np.zeros(n_vars, np.int64), np.empty(n_vars, np.int64), np.empty(m, np.int64),
     )  # fmt: skip
     bounded = rules.prune and bool(len(values.bound) > 0 or rules.bound_top.min() < np.inf)
-    found: list[Any] = []
+    found: list[Survivors] = []
     while row_from < row_to or not found:
         n_room = min(ROOM, (row_to - row_from) * m * n_vars) + m * n_vars
         room = Room(*work, np.empty(n_room, np.int64), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
         row_from, n_out = score_families(
             row_from, row_to, lattice, values, unit, rules, below, bounded, best, entropy, room
         )  # fmt: skip
-        part = [own[:n_out] for own in room[-3:]]
-        found.append(part if 2 * n_out > n_room else [own.copy() for own in part])  # few do not hold on to the room
-    child, score, parents = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
-    return child, score, parents, best, entropy
+        part = (room.out_child[:n_out], room.out_score[:n_out], room.out_parents[:n_out])
+        if 2 * n_out < n_room:  # few do not hold on to the room
+            part = (part[0].copy(), part[1].copy(), part[2].copy())
+        found.append(part)
+    return found, best, entropy
 
 
 @kernel

@@ -102,8 +102,7 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
         is_top = piece.level == build.n_levels
         return Found((survivors,), NO_SLAB._replace(first=piece.first, best=best[:, :0] if is_top else best))
     if isinstance(build, PotentialBuild):
-        survivors, slab = score_rows(build, piece.level, piece.first, piece.last, known.slab)
-        return Found((survivors,), slab)
+        return Found(*score_rows(build, piece.level, piece.first, piece.last, known.slab))
     if isinstance(build, ChildBuild):
         return _tables(build, piece, known.slab.best)
     if build.plain:
@@ -135,11 +134,11 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
             return Found(slab=NO_SLAB._replace(
                 first=values.first, parent_value=values.parent_value, counted=values.counted
             ))  # fmt: skip
-    children, scores, parents, best, entropy = families_of_rows(
+    found, best, entropy = families_of_rows(
         row_from, row_to, lattice, values, build.terms.unit, build.rules, known.slab
     )
     slab = None if is_top else Slab(values.first, values.parent_value, best, entropy, values.counted)
-    return Found(((children, scores, parents[:, : piece.level - 1]),), slab, values.counts, values.counts_at)
+    return Found(tuple(found), slab, values.counts, values.counts_at)
 
 
 def _plain(build: JointBuild, piece: Piece, below: Slab) -> Found:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
@@ -157,29 +157,35 @@ def prepare(
 
 def score_rows(
     build: PotentialBuild, level: int, row_from: int, row_to: int, below: Slab
-) -> tuple[Survivors, Slab | None]:
+) -> tuple[tuple[Survivors, ...], Slab | None]:
     """The families of the rows P of a level that stay, and their part of the level."""
     lattice, is_top = build.lattice(level), level == build.n_levels
     first, joint, parts = _potentials(build, level, row_from, row_to, with_parts=not is_top)
     fixed = _in_units(joint, build.unit, MISSING)
     parent_value = _in_units(np.negative(parts, out=parts), build.unit, 0)
-    families: Any
+    found: Sequence[Survivors]
     rules = build.rules
     if build.ceilings is not None and not is_top:
         rules = rules._replace(bound_top=build.ceilings[level])
     if build.plain:
-        families = joint_families(fixed, lattice, build.unit, rules, below)
+        children, scores, parents, best = joint_families(fixed, lattice, build.unit, rules, below)
+        found = [(children, scores, parents)]
     else:
         values = Values(
             first, fixed, np.empty((0, 0), np.int64), parent_value, np.ones(len(fixed), np.bool_),
             np.empty((1, 0), np.int32), 0,
         )  # fmt: skip
-        families = families_of_rows(row_from, row_to, lattice, values, build.unit, rules, below)
-    children, scores, parents, best = families[:4]
-    exists = scores > MISSING * build.unit / 2
-    survivors = (children[exists], scores[exists], parents[exists, : level - 1])
+        found, best, _ = families_of_rows(row_from, row_to, lattice, values, build.unit, rules, below)
+    survivors = tuple(_with_potentials(own, build.unit) for own in found)
     slab = None if is_top else Slab(first, parent_value, best, np.empty((0, 0)), np.ones(len(fixed), np.bool_))
     return survivors, slab
+
+
+def _with_potentials(survivors: Survivors, unit: float) -> Survivors:
+    """The families whose sets have potentials."""
+    children, scores, parents = survivors
+    exists = scores > MISSING * unit / 2
+    return children[exists], scores[exists], parents[exists]
 
 
 def parts_of_base(build: PotentialBuild) -> Ints:
