@@ -109,35 +109,6 @@ def _find(keys: NDArray[np.int64], mask: int, key: int) -> int:
     return slot
 
 
-@kernel(inline="always")
-def count_cells(
-    labels: Labels,
-    n_labels: int,
-    column: NDArray[np.uint16],
-    arity: int,
-    weights: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    refined: Labels,
-    lookup: Lookup,
-) -> int:
-    """Weigh the cells label x state into `counts`; the number of entries (zeros among them while cells are few).
-
-    Inlined: a call counts references to its arrays, which takes as long as weighing a hundred rows.
-    """
-    n_cells = n_labels * arity
-    if n_cells <= len(lookup.numbers):
-        counts[:n_cells] = 0
-        put_cells(labels, column, arity, refined)
-        for i in range(np.uint64(len(labels))):
-            counts[np.uint32(refined[i])] += weights[i]
-        return n_cells
-    n_refined = refine(labels, n_labels, column, arity, refined, lookup)
-    counts[:n_refined] = 0
-    for i in range(np.uint64(len(labels))):
-        counts[np.uint64(refined[i])] += weights[i]
-    return n_refined
-
-
 def base_labels(rows: Rows, variables: Sequence[int], arities: NDArray[np.int64]) -> tuple[Labels, int]:
     """Number the configurations of some variables that occur; no variables: one label."""
     labels, n_labels = np.zeros(rows.n_distinct, dtype=np.int64), 1

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecache.counting.families import family_needed, parents_needed
-from scorecache.counting.label import Lookup, count_cells, new_lookup, refine
+from scorecache.counting.label import Lookup, new_lookup, put_cells, refine
 from scorecache.counting.subsets import advance, rank_without, ranks_below, sets_before, unrank
 from scorecache.counting.sums import Sums, new_sums, values_of
 from scorecache.counting.terms import count_term
 from scorecache.counting.types import Ints, Lattice, Rules, Slab, Terms, Values
 from scorecache.system.compiled import kernel
+
+CELLS_PER_ROW = 2
+"""To number only the configurations that occur, a pass over the rows, takes as long as to sum this many cells a row."""
 
 
 class Labelled(NamedTuple):
@@ -33,7 +36,8 @@ class Labelled(NamedTuple):
 class Room(NamedTuple):
     """What the kernel works with: P and ranks below P + {x}, room for a set of one variable more, labels, counts.
 
-    `labels[root, i]` numbers the configurations of the base and P[i:] that occur, `n_labels` counts them.
+    `labels[root, i]` numbers the configurations of the base and P[i:] that occur, and of P perhaps others; `n_labels`
+    counts them.
     """
 
     row: Ints
@@ -105,9 +109,10 @@ def _count_rows(
     row, at_below, labels, n_labels = room.row, room.at_below, room.labels, room.n_labels
     # taken out of their tuples once: each time counts references to them, with locked instructions
     codes, weights, refined, lookup, counts = labelled.codes, labelled.weights, room.refined, room.lookup, room.counts
+    starts, cell_start, values, table, cap = sums.start, terms.cell_start, sums.values, terms.table, terms.cap
     step, kinds, arities = lattice.step, lattice.kinds, lattice.arities
     first = rank_without(row, n_row, -1, -1, 1, lattice.binom) + lattice.x_from
-    stale = n_row - 1
+    n_rows, dense_size, stale = len(refined), labelled.dense_size, n_row - 1
     for rank in range(row_from, row_to):
         if rank > row_from:
             stale = max(stale, advance(row, n_row))
@@ -125,29 +130,38 @@ def _count_rows(
             # the labels of P, from the largest variable that the last P counted did not share
             for root in range(n_roots):
                 for i in range(stale, -1, -1):
-                    n_labels[root, i] = refine(
-                        labels[root, i + 1], n_labels[root, i + 1], codes[row[i]], arities[row[i]],
-                        labels[root, i], lookup,
-                    )  # fmt: skip
+                    above, n_above = labels[root, i + 1], n_labels[root, i + 1]
+                    column, arity = codes[row[i]], arities[row[i]]
+                    if i == 0 and n_above * arity * row[0] <= CELLS_PER_ROW * n_rows:
+                        # configurations that do not occur cost a look in the sums of at most row[0] sets
+                        put_cells(above, column, arity, labels[root, 0])
+                        n_labels[root, 0] = n_above * arity
+                    else:
+                        n_labels[root, i] = refine(above, n_above, column, arity, labels[root, i], lookup)
             stale = -1
-            # the cells of P + {x}: without the class (root 1) for the joint value alone
+            # the cells of P + {x}, zeros among them while they are few: without the class (root 1) for the joint value
+            # alone. Whole arrays are indexed: a slice counts references, as long as it takes to weigh a hundred rows
             shape = step[shape_p, kinds[x]]
             for root in range(n_roots):
-                n_counts = count_cells(
-                    labels[root, 0], n_labels[root, 0], codes[x], arities[x], weights, counts, refined, lookup,
-                )  # fmt: skip
-                for line in range(len(sums.start) if root == 0 else 1):
-                    start = sums.start[line]
+                n_counts = n_labels[root, 0] * arities[x]
+                if n_counts <= dense_size:
+                    of_root, of_x, n_states = np.uint64(root), np.uint64(x), np.int32(arities[x])
+                    for i in range(np.uint64(n_rows)):
+                        refined[i] = labels[of_root, 0, i] * n_states + np.int32(codes[of_x, i])
+                else:
+                    n_counts = refine(labels[root, 0], n_labels[root, 0], codes[x], arities[x], refined, lookup)
+                for cell in range(np.uint64(n_counts)):
+                    counts[cell] = 0
+                for i in range(np.uint64(n_rows)):
+                    counts[np.uint32(refined[i])] += weights[i]
+                for line in range(len(starts) if root == 0 else 1):
+                    start = starts[line]
                     if line == 0:
-                        start = terms.cell_start[shape] if root == 0 else terms.marginal_start
-                    sums.values[line, at + x] += _sum_terms(terms, start, shape, counts, n_counts)
+                        start = cell_start[shape] if root == 0 else terms.marginal_start
+                    total = 0
+                    for cell in range(np.uint64(n_counts)):
+                        n = counts[cell]
+                        total += table[np.uint64(start + n)] if n < cap else count_term(terms, start, shape, n)
+                    values[line, at + x] += total
             if len(counted) > 0:
                 counted[at + x] = True
-
-
-@kernel(inline="always")
-def _sum_terms(terms: Terms, start: int, shape: int, counts: Ints, n_counts: int) -> int:
-    total = 0
-    for i in range(n_counts):
-        total += count_term(terms, start, shape, counts[i])
-    return total

@@ -1,13 +1,11 @@
 """Row labels against a Counter, in plain arrays and in hash tables."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecache.counting.label import base_labels, count_cells, dense_size, hash_size, new_lookup, refine
+from scorecache.counting.label import base_labels, dense_size, hash_size, new_lookup, refine
 from scorecache.data.rows import distinct_rows
 from tests.scorecache.literal import replace_everywhere
 from tests.strategies import datasets, examples
@@ -47,26 +45,6 @@ def test_labels_are_refined_in_order_of_first_appearance(hashed, dataset):
         assert labels.tolist() == numbered(map(tuple, rows.codes[: variable + 1].T.tolist()))
         assert n_labels == len(set(labels.tolist()))
         assert scratch.is_clean()
-
-
-@pytest.mark.parametrize("hashed", [False, True])
-@examples(30)
-@given(dataset=datasets(min_vars=2, max_arity=6, max_rows=80, weights=LARGE_WEIGHTS))
-def test_cells_are_weighed(hashed, dataset):
-    rows, scratch = distinct_rows(dataset), Scratch(distinct_rows(dataset).n_distinct, hashed)
-    labels, n_labels = base_labels(rows, range(dataset.n_vars - 1), dataset.arities)
-    counts = np.empty(max(len(scratch.lookup.numbers), rows.n_distinct), np.int64)
-    expected = Counter()
-    for row, weight in zip(rows.codes.T.tolist(), rows.weights.tolist(), strict=True):
-        expected[tuple(row)] += weight
-
-    n_counts = count_cells(
-        labels, n_labels, rows.codes[-1], int(dataset.arities[-1]), rows.weights, counts,
-        scratch.refined, scratch.lookup,
-    )  # fmt: skip
-
-    assert sorted(count for count in counts[:n_counts].tolist() if count) == sorted(expected.values())
-    assert scratch.is_clean()
 
 
 @pytest.mark.parametrize("hashed", [False, True])
