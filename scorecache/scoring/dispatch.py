@@ -28,6 +28,10 @@ from scorecache.scoring.potentials import PotentialBuild, parts_of_base, score_r
 LABEL_ROWS = 100
 """A joint set takes by labels about as long as by bitmaps, times the rows over this."""
 
+CLOSED_FOR_BOUNDS = 0.01
+"""Bounds for the top level are summed if this share of the families two levels below it is closed: a joint set of the
+top level is spared only where all its families are, a far smaller share."""
+
 ROWS_PER_CHUNK = 1 << 23
 """The same for the tables of one child, in data rows counted."""
 
@@ -115,28 +119,29 @@ def run_piece(build: Build, piece: Piece, known: Level) -> Found:
         build.shapes.step, build.shapes.kinds, build.arities, build.order,
     )  # fmt: skip
     row_from, row_to = piece.first, piece.last
+    terms = build.terms
+    if piece.level == build.n_levels - 1 and known.share_closed < CLOSED_FOR_BOUNDS:
+        terms = terms._replace(bound_start=terms.bound_start[:0])
     values: Values
     if piece.kernel == TILES and piece.level == 1:
-        values = single_values(lattice, build.bits, build.terms)
+        values = single_values(lattice, build.bits, terms)
     elif piece.kernel == TILES:
         assert build.ones is not None
         ones = build.ones._replace(entries=known.stored)
-        values = binary_values(*piece[2:], lattice, build.bits, ones, build.terms)
+        values = binary_values(*piece[2:], lattice, build.bits, ones, terms)
         row_from, row_to = (sets_before(tile, piece.level - 2, 1, lattice.n_vars, lattice.binom) for tile in piece[2:])
     elif piece.kernel == BITMAPS:
         assert build.blocks is not None
         blocks = build.blocks._replace(entries=known.stored)
-        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, build.terms)
+        values = bitmap_values(*piece[2:], lattice, build.bits, blocks, terms)
     else:
         skipped = piece.kernel == SKIPPED
-        values = label_values(*piece[2:], skipped, build.labelled, lattice, build.terms, build.rules, known.slab)
+        values = label_values(*piece[2:], skipped, build.labelled, lattice, terms, build.rules, known.slab)
         if skipped:
             return Found(slab=NO_SLAB._replace(
                 first=values.first, parent_value=values.parent_value, counted=values.counted
             ))  # fmt: skip
-    found, best, entropy = families_of_rows(
-        row_from, row_to, lattice, values, build.terms.unit, build.rules, known.slab
-    )
+    found, best, entropy = families_of_rows(row_from, row_to, lattice, values, terms.unit, build.rules, known.slab)
     slab = None if is_top else Slab(values.first, values.parent_value, best, entropy, values.counted)
     return Found(tuple(found), slab, values.counts, values.counts_at)
 

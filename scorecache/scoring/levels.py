@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,12 @@ class Level:
             if part.size:
                 whole[..., first : first + part.shape[-1]] = part
         self.counts[:, found.counts_at : found.counts_at + found.counts.shape[1]] = found.counts
+
+    @cached_property
+    def share_closed(self) -> float:
+        """The share of the families that may have no superset; of a level whose pieces are all there."""
+        best = self.slab.best
+        return float(np.count_nonzero(best == np.inf)) / max(1, best.size)
 
     @property
     def is_open(self) -> bool:

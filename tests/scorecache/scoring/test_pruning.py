@@ -225,6 +225,7 @@ def test_bounds_change_nothing_in_the_pruned_cache_of_joint_sets(score, data):
         replace_everywhere(patch, "bounds_pay", lambda *_: False)
         without = built(dataset, score, domain, prune_gap=gap)
         replace_everywhere(patch, "bounds_pay", lambda *_: True)
+        replace_everywhere(patch, "CLOSED_FOR_BOUNDS", data.draw(st.sampled_from([0.0, 0.01])))
         bounded = built(dataset, score, domain, prune_gap=gap)
 
     whole = built(dataset, score, domain, prune=False)
