@@ -103,8 +103,11 @@ class ScoreCache:
         >>> list(cache.families(1))
         [(-1.5, (0,)), (-2.0, ())]
         """
-        child_start = starts_of(np.bincount(children, minlength=len(names)))
-        order = _sorted_order(children, child_start, scores, parent_start, parents)
+        # by child, falling score, size, parents; numbers of 16 bits are sorted by radix
+        narrow = children.astype(np.uint16 if len(names) < 1 << 16 else np.int64)
+        order = np.argsort(narrow, kind="stable")
+        child_start = np.searchsorted(narrow[order], np.arange(len(names) + 1))
+        _sort_by_score(order, child_start, scores, parent_start, parents)
         sizes = np.empty(len(order), dtype=np.int32)
         np.subtract(parent_start[1:], parent_start[:-1], out=sizes, casting="same_kind")
         sizes = sizes[order]
@@ -309,16 +312,14 @@ def blocks_of(sizes: NDArray[np.integer[Any]]) -> Iterator[tuple[slice, slice]]:
         first, place = first + n, place + int(ends[n - 1])
 
 
-def _sorted_order(
-    children: NDArray[np.integer[Any]],
+def _sort_by_score(
+    order: NDArray[np.int64],
     child_start: NDArray[np.int64],
     scores: NDArray[np.float64],
     parent_start: NDArray[np.int64],
     parents: NDArray[np.integer[Any]],
-) -> NDArray[np.int64]:
-    """By child, falling score, size, parents; child by child, so that what is sorted stays in the processor's cache."""
-    narrow = children.astype(np.uint16 if children.max(initial=0) < 1 << 16 else np.int64)  # 16 bits: sorted by radix
-    order = np.argsort(narrow, kind="stable")
+) -> None:
+    """Sort each child's places in an order by child, so that what is sorted stays in the processor's cache."""
     for first, last in pairwise(child_start.tolist()):
         own = order[first:last]
         falling = -scores[own]
@@ -328,7 +329,6 @@ def _sorted_order(
         same = falling[1:] == falling[:-1]
         if same.any():
             _break_ties(own, same, parent_start, parents)
-    return order
 
 
 def _break_ties(

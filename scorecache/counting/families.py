@@ -26,7 +26,7 @@ BOUND_TOL = 1e-9
 """Relative safety of a bound: floating violations of up to 5e-13 were seen in tests of the proofs."""
 
 
-Survivors = tuple[Ints, Floats, NDArray[np.int32]]
+Survivors = tuple[NDArray[np.int32], Floats, NDArray[np.int32]]
 """Children, scores, and a table of their parents, one to a column."""
 
 
@@ -44,7 +44,7 @@ class Room(NamedTuple):
     shape: Ints
     kept: Ints
     names: Ints
-    out_child: Ints
+    out_child: NDArray[np.int32]
     out_score: Floats
     out_parents: NDArray[np.int32]
 
@@ -75,7 +75,7 @@ def families_of_rows(
     found: list[Survivors] = []
     while row_from < row_to or not found:
         n_room = min(ROOM, (row_to - row_from) * m * n_vars) + m * n_vars
-        room = Room(*work, np.empty(n_room, np.int64), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
+        room = Room(*work, np.empty(n_room, np.int32), np.empty(n_room), np.empty((n_room, m - 1), np.int32))
         row_from, n_out = score_families(
             row_from, row_to, lattice, values, unit, rules, below, bounded, best, entropy, room
         )  # fmt: skip

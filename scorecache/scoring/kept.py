@@ -19,7 +19,7 @@ from scorecache.scoring.survivors import Survivors
 class Families(NamedTuple):
     """Families of one size: `base` are the parents that all of them have besides the `free` ones, one to a column."""
 
-    children: NDArray[np.int64]
+    children: NDArray[np.int32]
     scores: NDArray[np.float64]
     free: NDArray[np.int32]
     base: tuple[int, ...]
@@ -55,7 +55,8 @@ class Kept:
     def add(self, survivors: Survivors, base: tuple[int, ...]) -> None:
         """Take over families of one size; `base` are the parents that all of them have besides."""
         children, scores, free = survivors
-        added, n_new = Families(children, scores, np.asarray(free, np.int32), base), len(children)
+        added = Families(np.asarray(children, np.int32), scores, np.asarray(free, np.int32), base)
+        n_new = len(children)
         if n_new == 0:
             return
         self.n_bytes += bytes_to_sort(added.n_parents) * n_new
@@ -81,7 +82,7 @@ class Kept:
         for piece, n in zip(pieces, n_families, strict=True):
             piece.write_parents(parents[starts[first] : starts[first + n]].reshape(n, piece.n_parents))
             first += n
-        children = np.concatenate([piece.children for piece in pieces] or [np.empty(0, np.int64)])
+        children = np.concatenate([piece.children for piece in pieces] or [np.empty(0, np.int32)])
         scores = np.concatenate([piece.scores for piece in pieces] or [np.empty(0)])
         del pieces
         return ScoreCache.from_arrays(names, children, scores, starts, parents, record)

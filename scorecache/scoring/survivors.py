@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Survivors = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.integer[Any]]]
+Survivors = tuple[NDArray[np.integer[Any]], NDArray[np.float64], NDArray[np.integer[Any]]]
 """Children, scores, and a table of their free parents (all families of one size)."""
 
 
